@@ -8,6 +8,10 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
+from dissensus.design.equal_tokens import equal_tokens_schema
+from dissensus.tables.common import text
+from made_frames import frame_of
+
 #: Strategy -> accuracy, tokens and calls after its first step.
 STRATEGIES = {
     "debate, vanilla": (0.70, 700.0, 5.0),
@@ -53,4 +57,4 @@ def equal_tokens(group: str, names: Sequence[str], n: int) -> pd.DataFrame:
                     "n_clusters": n,
                 }
             )
-    return pd.DataFrame(rows)
+    return frame_of(equal_tokens_schema({group: text("What is grouped by.")}), rows)

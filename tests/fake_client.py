@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
 
-from dissensus.llm.call import Provider, Reply, Request
+from dissensus.llm.call import Message, Provider, Reply, Request
 from dissensus.llm.marks import Marks
 from dissensus.llm.providers.simulated import SimulatedModel
 
@@ -53,6 +53,11 @@ class FakeClient:
             self.asked.append(request)
             self.patience.append(patience_s)
         return self.reply(request)
+
+
+def request(seed: int) -> Request:
+    """A request that differs from others by its seed alone."""
+    return Request("m", "fake", (Message("user", "说吧"),), 0.2, 512, seed)
 
 
 def in_turn(*replies: str | Reply) -> Callable[[Request], Reply]:

@@ -41,7 +41,7 @@ def ended_in(error: Exception, folder: Path | None = None) -> str:
     """What went wrong, and in which line of which file: the last one of a folder, if any is."""
     frames = extract_tb(error.__traceback__)
     last = [frame for frame in frames if Path(frame.filename).parent == folder] or frames
-    file, line, said = last[-1].filename, last[-1].lineno, str(error)
+    file, line, message = last[-1].filename, last[-1].lineno, str(error)
     if isinstance(error, SyntaxError):
-        file, line, said = error.filename or file, error.lineno or line, error.msg
-    return f"{type(error).__name__} in {file}, line {line}: {' '.join(said.split())}"
+        file, line, message = error.filename or file, error.lineno or line, error.msg
+    return f"{type(error).__name__} in {file}, line {line}: {' '.join(message.split())}"

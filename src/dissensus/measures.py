@@ -49,10 +49,12 @@ def lexical_similarity(
     ----------
     "Language as a Treatment", section on lexical homogeneity; Lin 1991, the generalised divergence.
     """
-    said = _as_texts(texts)
-    labels = range(len(said)) if speakers is None else _codes(speakers, len(said))
+    as_texts = _as_texts(texts)
+    labels = range(len(as_texts)) if speakers is None else _codes(speakers, len(as_texts))
     encode = _tokenizer(tokenizer)
-    return plain_similarity([np.asarray(encode(text), dtype=np.int64) for text in said], [*labels])
+    return plain_similarity(
+        [np.asarray(encode(text), dtype=np.int64) for text in as_texts], [*labels]
+    )
 
 
 def semantic_similarity(texts: Sequence[str], *, embedder: str = "use-multilingual") -> float:
@@ -202,9 +204,9 @@ def paired_effect(
     """
     by = cluster or unit
     _check_columns(metrics, [outcome, arms, unit, by], "metrics")
-    known = [str(name) for name in pd.unique(metrics[arms])]
-    if lost := [name for name in (arm, reference) if name not in known]:
-        raise ValueError(f"{arms} has no {lost[0]!r}; it has {', '.join(known)}.")
+    arm_names = [str(name) for name in pd.unique(metrics[arms])]
+    if lost := [name for name in (arm, reference) if name not in arm_names]:
+        raise ValueError(f"{arms} has no {lost[0]!r}; it has {', '.join(arm_names)}.")
     ended = metrics if "complete" in metrics else metrics.assign(complete=True)
     pairs = pair_up(ended, outcome, arm, reference, Columns(arms, unit, by))
     estimates = compare(pairs, Options(confidence, flips, seed))
@@ -216,14 +218,14 @@ def paired_effect(
 def _as_texts(texts: Iterable[str]) -> list[str]:
     if isinstance(texts, str):
         raise ValueError("texts is one text; pass a list of at least two.")
-    said = list(texts)
-    wrong = [number for number, text in enumerate(said) if not isinstance(text, str)]
+    as_list = list(texts)
+    wrong = [number for number, text in enumerate(as_list) if not isinstance(text, str)]
     if wrong:
-        kind = type(said[wrong[0]]).__name__
+        kind = type(as_list[wrong[0]]).__name__
         raise ValueError(f"texts[{wrong[0]}] is a {kind}; pass texts alone.")
-    if len(said) < 2:
-        raise ValueError(f"texts has {len(said)} entries; at least 2 can be compared.")
-    return said
+    if len(as_list) < 2:
+        raise ValueError(f"texts has {len(as_list)} entries; at least 2 can be compared.")
+    return as_list
 
 
 def _codes(labels: Sequence[Any], length: int) -> list[int]:

@@ -9,11 +9,20 @@ from typing import Any
 import pandas as pd
 
 from consensus.consensus_runs import STILL, run, statements
-from dissensus.consensus.inference import contrast_arms, estimate_arms, planted_values
-from dissensus.consensus.learning.inference import learned_contrasts
+from dissensus.consensus.inference import (
+    CONTRASTS,
+    ESTIMATES,
+    PLANTED,
+    contrast_arms,
+    estimate_arms,
+    planted_values,
+)
+from dissensus.consensus.learning.inference import ABLATIONS_TABLE, learned_contrasts
+from dissensus.consensus.records import METRICS
+from dissensus.consensus.sanity.scoring import CHECKS
 from dissensus.design.contrasts import Options
-from dissensus.report.artefacts import Artefacts
-from dissensus.report.view import View
+from dissensus.report.view import Artefacts, View
+from made_frames import frame_of
 
 OTHERS = {
     "debate": "debate",
@@ -81,20 +90,13 @@ def make_run(each: int = 3, lost: int = 0) -> Frames:
     """A run of so many statements of each domain, of which some sessions failed for good."""
     metrics, rows = _ran(each)
     manifest, items = pd.DataFrame(rows), pd.DataFrame(statements().values())
-    metrics = metrics.astype({"consensus": object, "alignment": float, "weighted_match": float})
-    failed = metrics.index[:lost]
-    metrics.loc[failed, "complete"] = False
+    complete = pd.Series(metrics.index >= lost, metrics.index)
     numbers = [
-        name
-        for name in ("consensus", *metrics.select_dtypes("number").columns)
-        if name not in ("agents", "rounds_lasted", "extra_turns", "withheld")
+        name for name in metrics if METRICS.columns[name].kind.endswith("?") and name != "compliant"
     ]
-    for name in numbers:
-        left = metrics[name].astype(object).where(~metrics.index.isin(failed), None)
-        metrics[name] = left if name == "consensus" else left.astype(float)
+    left = metrics[numbers].astype(object).where(complete, None)
+    metrics = frame_of(METRICS, metrics.assign(complete=complete, **left))
     contrasts = contrast_arms(metrics, list(ARMS), "debate", Options(0.95, 200, 1))
-    limits = ["estimate", "ci_low", "ci_high"]
-    tested = [*limits, "se", "p_value", "p_adjusted", "p_bh"]
     planted = planted_values(manifest, items, dict.fromkeys(ALL_ARMS, SPEECH), "debate", 1)
     keys = {arm: (model, 0.7) for arm, model in MODELS.items()}
     learned = learned_contrasts(metrics, ALL_ARMS, keys, "debate", planted, Options(0.95, 200, 1))
@@ -107,14 +109,13 @@ def make_run(each: int = 3, lost: int = 0) -> Frames:
         for domain, agent in (("city", "ngo"), ("city", "all"), ("politics", "all"))
         for measure in measures
     ]
-    numbers = [*tested, "detectable", "detectable_24", "true", "power"]
     return Frames(
         metrics,
         manifest,
         items,
-        pd.DataFrame(estimate_arms(metrics, 5, 0.95, 200, 1)).astype(dict.fromkeys(limits, float)),
-        pd.DataFrame(contrasts).astype(dict.fromkeys(tested, float)),
-        pd.DataFrame(planted),
-        pd.DataFrame(learned).astype(dict.fromkeys(numbers, float)),
-        pd.DataFrame(checked),
+        frame_of(ESTIMATES, estimate_arms(metrics, 5, 0.95, 200, 1)),
+        frame_of(CONTRASTS, contrasts),
+        frame_of(PLANTED, planted),
+        frame_of(ABLATIONS_TABLE, learned),
+        frame_of(CHECKS, checked),
     )

@@ -20,12 +20,14 @@ from dissensus.consensus.inference import (
     estimate_arms,
     planted_values,
 )
+from dissensus.consensus.records import METRICS
 from dissensus.consensus.simulated import SpeechSettings, expert_vote
 from dissensus.consensus.wording import UNLEARNED
 from dissensus.design.contrasts import HEADLINE, METHODS, RANDOMISATION, Options
 from dissensus.design.diagnosis import HOLM
 from dissensus.errors import SettingError
-from dissensus.llm.behaviours import check_speech
+from dissensus.llm.providers.behaviours import check_speech
+from made_frames import frame_of
 
 #: Off the defaults, with an effect for every strategy that can have one.
 SPEECH: dict[str, Any] = {
@@ -274,7 +276,7 @@ def exchanged_log_rank(times: list[list[int]], events: list[list[bool]], topics:
 def test_log_rank_is_that_of_the_terms_and_tells_round_five_from_never(statements: str) -> None:
     times = [[2, 3, 5, 5, 5, 4], [5, 5, 5, 5, 3, 5]]
     events = [[True, True, True, True, False, True], [False, False, True, False, True, False]]
-    frame = pd.DataFrame(
+    given = pd.DataFrame(
         {
             "arm": ["a"] * 6 + ["b"] * 6,
             "domain": "city",
@@ -285,9 +287,7 @@ def test_log_rank_is_that_of_the_terms_and_tells_round_five_from_never(statement
             "consensus_round": [*times[0], *times[1]],
         }
     )
-    for name in (*MEASURES, "cosine", "sycophancy_of_switches", "alignment", "weighted_match"):
-        if name not in frame:
-            frame[name] = np.linspace(0, 1, 12)
+    frame = frame_of(METRICS, given)
     rows = contrast_arms(frame, ["a", "b"], "b", Options(0.95, 500, 1))
     (found,) = [r for r in rows if r["method"] == LOG_RANK and r["domain"] == ALL]
     assert found["p_value"] == pytest.approx(exchanged_log_rank(times, events, statements))

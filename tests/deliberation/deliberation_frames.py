@@ -10,12 +10,25 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from dissensus.deliberation.design.manifest import IDS, MANIFEST
+from dissensus.deliberation.design.topics import TOPICS
 from dissensus.deliberation.inference.contrasts import contrast_arms
+from dissensus.deliberation.inference.left_out import LEFT_OUT
 from dissensus.deliberation.inference.trajectories import TRAJECTORIES, follow_debates
 from dissensus.deliberation.inference.unanswered import UNANSWERED
-from dissensus.report.artefacts import Artefacts
-from dissensus.report.view import View
+from dissensus.deliberation.measures.records import (
+    CLAIMS,
+    ENGAGEMENTS,
+    INFLUENCE,
+    METRICS,
+    PAIRS,
+    ROUNDS,
+    STANCES,
+)
+from dissensus.report.view import Artefacts, View
+from dissensus.study.gather import outcomes_schema
 from equal_token_rows import equal_tokens
+from made_frames import frame_of
 
 #: The study's arms, and what each sets.
 ARMS: dict[str, dict[str, Any]] = {
@@ -64,8 +77,7 @@ class Run:
         debates = (self.rounds, self.manifest, self.claims, self.engagements, self.stances)
         made = follow_debates(*debates, "emergent", list(self.arms), 0.95)
         followed = {
-            schema.name: pd.DataFrame(rows, columns=list(schema.columns))
-            for schema, rows in zip(schemas, made, strict=True)
+            schema.name: frame_of(schema, rows) for schema, rows in zip(schemas, made, strict=True)
         }
         return Artefacts({}, frames | followed)
 
@@ -92,35 +104,40 @@ def _made(draws: int, arms: tuple[str, ...], agents: int, rounds: int) -> Run:
     rng = np.random.default_rng(draws * 1000 + len(arms) * 10 + agents)
     manifest = _manifest(draws, arms, agents, rounds, rng)
     lost = manifest["session_id"] == (manifest["session_id"].iloc[-1] if len(manifest) > 2 else "")
-    outcomes = manifest[["session_id", "draw_id", "topic_id", "arm"]].assign(
-        complete=~lost,
-        attempts=np.where(lost, 3, 1),
-        repairs=rng.integers(0, 3, len(manifest)),
-        compliant=[None if gone else True for gone in lost],
-        failure=np.where(lost, "timed out", ""),
+    outcomes = frame_of(
+        outcomes_schema(IDS),
+        manifest[[*IDS]].assign(
+            complete=~lost,
+            attempts=np.where(lost, 3, 1),
+            repairs=rng.integers(0, 3, len(manifest)),
+            compliant=[None if gone else True for gone in lost],
+            failure=np.where(lost, "timed out", ""),
+        ),
     )
     held = manifest[~lost].to_dict("records")
-    metrics = pd.DataFrame([_metrics(row, rng) for row in manifest.to_dict("records")])
-    metrics["complete"] = ~lost.to_numpy()
+    measured = pd.DataFrame([_metrics(row, rng) for row in manifest.to_dict("records")])
+    metrics = frame_of(METRICS, measured.assign(complete=~lost.to_numpy()))
     numbers = [name for name in metrics.columns if metrics[name].dtype == float]
     metrics.loc[lost.to_numpy(), numbers] = np.nan
-    stances = pd.concat([_stances(row, rng) for row in held], ignore_index=True)
-    claims = pd.concat([_claims(row, stances, rng) for row in held], ignore_index=True)
-    edges = [_engagements(row, claims, rng) for row in held]
+    stances = frame_of(STANCES, [stance for row in held for stance in _stances(row, rng)])
+    claims = frame_of(CLAIMS, [claim for row in held for claim in _claims(row, stances, rng)])
+    edges = [edge for row in held for edge in _engagements(row, claims, rng)]
     return Run(
-        pd.DataFrame([_topic(index) for index in range(8)]),
+        frame_of(TOPICS, [_topic(index) for index in range(8)]),
         manifest,
         outcomes,
         claims,
-        pd.DataFrame([edge for own in edges for edge in own], columns=ENGAGEMENTS),
+        frame_of(ENGAGEMENTS, edges),
         stances,
-        pd.concat([_rounds(row, rng) for row in held], ignore_index=True),
+        frame_of(ROUNDS, pd.concat([_rounds(row, rng) for row in held], ignore_index=True)),
         metrics,
-        pd.concat([_influence(row, rng) for row in held], ignore_index=True),
+        frame_of(INFLUENCE, pd.concat([_influence(row, rng) for row in held], ignore_index=True)),
         _pairs(arms, rng),
         pd.DataFrame(contrast_arms(metrics, manifest, "emergent", 0.95, 500, 1)),
         equal_tokens("arm", ["emergent"], draws),
-        pd.DataFrame([{"model": "model-b", "estimate": 0.12, "ci_low": 0.04, "ci_high": 0.2}]),
+        frame_of(
+            LEFT_OUT, [{"model": "model-b", "estimate": 0.12, "ci_low": 0.04, "ci_high": 0.2}]
+        ),
         {name: ARMS[name] for name in arms},
     )
 
@@ -163,7 +180,7 @@ def _manifest(
                     "seed": draw,
                 }
             )
-    return pd.DataFrame(rows).sort_values("session_id", ignore_index=True)
+    return frame_of(MANIFEST, rows).sort_values("session_id", ignore_index=True)
 
 
 def _named(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -219,7 +236,7 @@ def _metrics(row: Mapping[str, Any], rng: np.random.Generator) -> dict[str, Any]
     }
 
 
-def _stances(row: Mapping[str, Any], rng: np.random.Generator) -> pd.DataFrame:
+def _stances(row: Mapping[str, Any], rng: np.random.Generator) -> list[dict[str, Any]]:
     rows = []
     for agent, model in enumerate(row["cast"], 1):
         held = OPTIONS[int(rng.integers(len(OPTIONS)))]
@@ -244,34 +261,26 @@ def _stances(row: Mapping[str, Any], rng: np.random.Generator) -> pd.DataFrame:
                     "consistent": None,
                 }
             )
-    return pd.DataFrame(rows)
+    return rows
 
 
 def _claims(
     row: Mapping[str, Any], stances: pd.DataFrame, rng: np.random.Generator
-) -> pd.DataFrame:
+) -> list[dict[str, Any]]:
     own = stances[stances["session_id"] == row["session_id"]]
-    return pd.DataFrame(
-        [
-            {
-                **_named(row),
-                "claim_id": f"{turn['agent']}.{turn['round']}.c{local}",
-                "agent": turn["agent"],
-                "round": turn["round"],
-                "option": turn["stance"],
-                "text": "A claim.",
-                "evidence": ["e1"],
-            }
-            for turn in own.to_dict("records")
-            for local in range(1, int(rng.integers(1, 4)) + 1)
-        ]
-    )
-
-
-ENGAGEMENTS = [
-    *("session_id", "draw_id", "topic_id", "arm", "round", "source", "index", "target_agent"),
-    *("target_claim", "relation", "quote", "status", "resolved_agent", "resolved_claim"),
-]
+    return [
+        {
+            **_named(row),
+            "claim_id": f"{turn['agent']}.{turn['round']}.c{local}",
+            "agent": turn["agent"],
+            "round": turn["round"],
+            "option": turn["stance"],
+            "text": "A claim.",
+            "evidence": ["e1"],
+        }
+        for turn in own.to_dict("records")
+        for local in range(1, int(rng.integers(1, 4)) + 1)
+    ]
 
 
 def _engagements(
@@ -368,4 +377,4 @@ def _pairs(arms: tuple[str, ...], rng: np.random.Generator) -> pd.DataFrame:
                         | numbers
                         | {"nmi": shared, "nmi_p": 0.3, "n": 12}
                     )
-    return pd.DataFrame(rows)
+    return frame_of(PAIRS, rows)

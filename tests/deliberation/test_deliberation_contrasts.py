@@ -65,8 +65,9 @@ def test_holm_is_statsmodels_over_the_declared_families(method: str) -> None:
         "silence": (own["outcome"] == SILENCE) & (own["arm"] != "all"),
     }
     assert families["primary"].sum() == 11
-    # Against the reference 14 outcomes of 11 arms; rca beside hinted adds all 15 and two of hints.
-    assert families["secondary"].sum() == 14 * 11 + 15 + len(HINTS)
+    # Against the reference 11 arms; rca beside hinted adds all outcomes and two of hints.
+    others = len(SECONDARY)
+    assert families["secondary"].sum() == others * 11 + others + 1 + len(HINTS)
     for chosen in families.values():
         rows = own[chosen & own["p_value"].notna()]
         if len(rows):

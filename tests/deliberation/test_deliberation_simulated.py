@@ -27,8 +27,8 @@ from dissensus.deliberation.measures.reconstruct import reconstruct_session
 from dissensus.deliberation.prompts import Note
 from dissensus.deliberation.turns import ParsedTurn, parse_turn
 from dissensus.errors import ResourceError, SettingError
-from dissensus.llm.behaviours import check_speech
 from dissensus.llm.call import Message
+from dissensus.llm.providers.behaviours import check_speech
 from dissensus.session.quoting import quoted
 from dissensus.session.runner import Session
 

@@ -9,11 +9,18 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dissensus.identity.inference.power import detectable_ibc, needed_questions, power_of
+from dissensus.identity.design.manifest import IDS, MANIFEST
+from dissensus.identity.inference.comparisons import COMPARISONS
+from dissensus.identity.inference.dcm import DCM, DCM_TESTS
+from dissensus.identity.inference.estimates import ESTIMATES
+from dissensus.identity.inference.martingale import MARTINGALE
+from dissensus.identity.inference.power import POWER, detectable_ibc, needed_questions, power_of
+from dissensus.identity.measures.metrics import METRICS
 from dissensus.identity.terms import POOLED
-from dissensus.report.artefacts import Artefacts
-from dissensus.report.view import View
+from dissensus.report.view import Artefacts, View
+from dissensus.study.gather import outcomes_schema
 from equal_token_rows import equal_tokens
+from made_frames import frame_of
 
 VIEW = View("identity", {"confidence": 0.95, "ibc_noise": 0.1, "resamples": 2000}, True)
 RING, FULL = "2|3|4|5|1", "2+3+4+5|1+3+4+5|1+2+4+5|1+2+3+5|1+2+3+4"
@@ -71,12 +78,15 @@ def make_run(teams: int, banks: int, rounds: int = 2, several: bool = True) -> R
     held = BANKS[:banks]
     manifest = _manifest(chosen, held)
     lost = manifest["session_id"] == manifest["session_id"].iloc[-1]
-    outcomes = manifest[["session_id", "team", "bank", "question_id", "condition"]].assign(
-        complete=~lost,
-        attempts=np.where(lost, 3, 1),
-        repairs=0,
-        compliant=[None if gone else True for gone in lost],
-        failure=np.where(lost, "timed out", ""),
+    outcomes = frame_of(
+        outcomes_schema(IDS),
+        manifest[[*IDS]].assign(
+            complete=~lost,
+            attempts=np.where(lost, 3, 1),
+            repairs=0,
+            compliant=[None if gone else True for gone in lost],
+            failure=np.where(lost, "timed out", ""),
+        ),
     )
     return Run(
         manifest,
@@ -120,7 +130,7 @@ def _manifest(teams: list[str], banks: tuple[str, ...]) -> pd.DataFrame:
                     "rounds": 0 if first else 2,
                 }
             )
-    return pd.DataFrame(rows)
+    return frame_of(MANIFEST, rows)
 
 
 def _row(value: float, half: float, n: int, questions: int) -> dict[str, Any]:
@@ -178,7 +188,7 @@ def _estimates(
                     for measure, value in values[condition].items()
                     if at or measure in ("accuracy", "vote", "parse_failures")
                 ]
-    return pd.DataFrame(rows)
+    return frame_of(ESTIMATES, rows)
 
 
 def _dcm(teams: list[str], banks: tuple[str, ...], rng: np.random.Generator) -> pd.DataFrame:
@@ -203,7 +213,7 @@ def _dcm(teams: list[str], banks: tuple[str, ...], rng: np.random.Generator) -> 
                 }
                 for parameter in (compared if condition == "difference" else parameters)
             ]
-    return pd.DataFrame(rows).drop(columns="n")
+    return frame_of(DCM, pd.DataFrame(rows).drop(columns="n"))
 
 
 def _dcm_tests(teams: list[str], banks: tuple[str, ...]) -> pd.DataFrame:
@@ -225,7 +235,7 @@ def _dcm_tests(teams: list[str], banks: tuple[str, ...]) -> pd.DataFrame:
             {**ids, "test": "goodness_by_agent", "statistic": 31.0, "df": np.nan, "p_value": 0.02}
             | {"cells": [f"A{seat} {cell}" for seat in (1, 2) for cell in cells], "n": 720},
         ]
-    return pd.DataFrame(rows)
+    return frame_of(DCM_TESTS, rows)
 
 
 def _martingale(teams: list[str], banks: tuple[str, ...], rounds: int) -> pd.DataFrame:
@@ -252,7 +262,7 @@ def _martingale(teams: list[str], banks: tuple[str, ...], rounds: int) -> pd.Dat
         for at in range(1, rounds + 1)
         for test, verdict in verdicts.items()
     ]
-    return pd.DataFrame(rows)
+    return frame_of(MARTINGALE, rows)
 
 
 def _metrics(manifest: pd.DataFrame, rounds: int) -> pd.DataFrame:
@@ -266,7 +276,7 @@ def _metrics(manifest: pd.DataFrame, rounds: int) -> pd.DataFrame:
         )
         for at in range(rounds + 1)
     ]
-    return pd.concat(frames, ignore_index=True)
+    return frame_of(METRICS, pd.concat(frames, ignore_index=True))
 
 
 def _power(teams: list[str], banks: tuple[str, ...]) -> pd.DataFrame:
@@ -290,7 +300,7 @@ def _power(teams: list[str], banks: tuple[str, ...]) -> pd.DataFrame:
                 | {"questions": size}
                 for size in sorted({own, 272})
             ]
-    return pd.DataFrame(rows)
+    return frame_of(POWER, rows)
 
 
 def _comparisons(teams: list[str], rng: np.random.Generator) -> pd.DataFrame:
@@ -305,4 +315,4 @@ def _comparisons(teams: list[str], rng: np.random.Generator) -> pd.DataFrame:
         tested = {"p_value": 0.04, "p_adjusted": 0.08}
         row = _row(value, 0.3, 0, QUESTIONS)
         rows.append({"kind": kind, "team": teams[0], **sides, **numbers, **row, **tested})
-    return pd.DataFrame(rows).drop(columns="n")
+    return frame_of(COMPARISONS, pd.DataFrame(rows).drop(columns="n"))

@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from dissensus.identity.inference.estimates import ESTIMATES, estimate_identity
 from dissensus.identity.measures.metrics import METRICS, measure_rounds
 from dissensus.identity.measures.transitions import TRANSITIONS, follow_answers
 
+SEED = 11
 RING = {3: "2|3|1", 5: "2|3|4|5|1"}
 
 
@@ -149,3 +151,13 @@ def drawn(
                     texts = ["".join(one) for one in said]
                     debates.add(team, f"{bank}-{index:03d}", condition, texts, graph=graph)
     return debates
+
+
+def estimated(
+    debates: Debates, resamples: int = 50, confidence: float = 0.95
+) -> dict[tuple[Any, ...], dict[str, Any]]:
+    """Rows of the estimates by team, bank, round, condition, peers, policy and measure."""
+    rows = estimate_identity(
+        *debates.tables(), confidence=confidence, resamples=resamples, seed=SEED
+    )
+    return {tuple(row[name] for name in ESTIMATES.key): row for row in rows}

@@ -10,7 +10,9 @@ import pytest
 from scipy import stats
 
 from dissensus.identity.inference.martingale import MARTINGALE, martingale_tests
+from dissensus.identity.measures.metrics import METRICS
 from dissensus.tables.artefact import read, write
+from made_frames import frame_of
 
 CHANGE = [0.2, 0.0, -0.4, 0.6, 0.2, 0.2, 0.0, 0.4]
 
@@ -34,7 +36,7 @@ def metrics_of(
                         "vote": votes[number][question],
                     }
                 )
-    return pd.DataFrame(rows)
+    return frame_of(METRICS, rows)
 
 
 VOTES = ([1, 0, 1, 0, 0.5, 0, 0, 1], [1, 1, 0.5, 1, 1, 1, 0, 1])

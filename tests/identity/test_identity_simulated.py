@@ -24,8 +24,8 @@ from dissensus.identity.design.graph import Peers, peers_in
 from dissensus.identity.protocol import AGENT, AnswerFormat, Debate, Prompts
 from dissensus.identity.settings import BankSettings
 from dissensus.identity.simulated_text import Weighed, compose, weighed_in
-from dissensus.llm.behaviours import check_speech
 from dissensus.llm.call import Message
+from dissensus.llm.providers.behaviours import check_speech
 from dissensus.session.protocol import Decoding, Steps
 from scripted import ROOT
 

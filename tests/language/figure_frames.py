@@ -8,17 +8,25 @@ import numpy as np
 import pandas as pd
 
 from dissensus.language.design.instrument import rendering_id, renderings_of
+from dissensus.language.design.manifest import IDS, MANIFEST
+from dissensus.language.design.pool import POOL
+from dissensus.language.design.reliability import RELIABILITY
 from dissensus.language.inference.diagnostics import diagnose_design
 from dissensus.language.inference.domain_tests import test_domains as tests_of_domains
 from dissensus.language.inference.domains import contrast_domains, estimate_domains
 from dissensus.language.inference.effect import estimate_language_effect
+from dissensus.language.inference.instrument import INSTRUMENT
 from dissensus.language.inference.power import power_table
 from dissensus.language.inference.saturation import measure_saturation
+from dissensus.language.inference.specification import SPECIFICATION_CURVE, SPECIFICATION_TESTS
+from dissensus.language.measures.homogeneity import METRICS, RENDERINGS
+from dissensus.language.measures.reuse import REUSE
 from dissensus.language.settings import InferenceSettings
-from dissensus.report.artefacts import Artefacts
-from dissensus.report.view import View
+from dissensus.report.view import Artefacts, View
 from dissensus.stats.anchors import fit, weighted
+from dissensus.study.gather import outcomes_schema, turns_schema
 from language.inference_frames import MEASURES
+from made_frames import frame_of
 
 ROLES = ("P1", "P2", "O1", "O2")
 PANEL = ("model-a", "model-b", "model-c", "a-model-of-a-longer-name")
@@ -91,12 +99,15 @@ def make_run(draws: int, domains: int, languages: tuple[str, ...], shift: float 
     pool = _pool(domains)
     manifest = _manifest(draws, pool, languages, rng)
     lost = manifest["session_id"] == manifest["session_id"].iloc[-1]
-    outcomes = manifest[["session_id", "draw_id", "language", "rendered_from"]].assign(
-        complete=~lost,
-        attempts=np.where(lost, 3, rng.integers(1, 3, len(manifest))),
-        repairs=0,
-        compliant=[None if gone else True for gone in lost],
-        failure=np.where(lost, "timed out", ""),
+    outcomes = frame_of(
+        outcomes_schema(IDS),
+        manifest[[*IDS]].assign(
+            complete=~lost,
+            attempts=np.where(lost, 3, rng.integers(1, 3, len(manifest))),
+            repairs=0,
+            compliant=[None if gone else True for gone in lost],
+            failure=np.where(lost, "timed out", ""),
+        ),
     )
     metrics = _metrics(manifest, outcomes, languages, shift, rng)
     scales = ["hi_z", "hi_normal_cdf"]
@@ -104,6 +115,7 @@ def make_run(draws: int, domains: int, languages: tuple[str, ...], shift: float 
     effect = estimate_language_effect(metrics, renderings, "en", INFERENCE, MEASURES, 1)
     curve, curve_tests = _curve(languages, rng)
     reuse, turns = _speeches(manifest[~lost], rng)
+    of_all = {"source": "all", "n": 20, "q": 11}
     return Run(
         pool,
         manifest,
@@ -121,13 +133,14 @@ def make_run(draws: int, domains: int, languages: tuple[str, ...], shift: float 
         pd.DataFrame(power_table(pool, pd.DataFrame(effect), draws, [0.1, 0.3, 0.5], 0.3, 0.95, 1)),
         curve,
         curve_tests,
-        pd.DataFrame(
+        frame_of(
+            RELIABILITY,
             [
-                {"statistic": "cohen_kappa", "value": 0.8, "ci_low": 0.7, "ci_high": 0.9},
-                {"statistic": "agreement[1]", "value": 0.9, "ci_low": None, "ci_high": None},
-                {"statistic": "confusion[1,2]", "value": 3.0, "ci_low": None, "ci_high": None},
-            ]
-        ).assign(source="all", n=20, q=11),
+                {**of_all, "statistic": "cohen_kappa", "value": 0.8, "ci_low": 0.7, "ci_high": 0.9},
+                {**of_all, "statistic": "agreement[1]", "value": 0.9},
+                {**of_all, "statistic": "confusion[1,2]", "value": 3.0},
+            ],
+        ),
     )
 
 
@@ -145,7 +158,7 @@ def _pool(domains: int) -> pd.DataFrame:
         for index in range(3)
     ]
     none = {**rows[0], "motion_id": "none", "domain_id": 0, "domain": "None", "drawable": False}
-    return pd.DataFrame([*rows, none])
+    return frame_of(POOL, [*rows, none])
 
 
 def _manifest(
@@ -173,7 +186,7 @@ def _manifest(
             }
             for language in languages
         ]
-    return pd.DataFrame(rows)
+    return frame_of(MANIFEST, rows)
 
 
 def _metrics(
@@ -183,8 +196,9 @@ def _metrics(
     shift: float,
     rng: np.random.Generator,
 ) -> pd.DataFrame:
-    frame = manifest.drop(columns=[*ROLES, "seed"]).merge(
-        outcomes.drop(columns=["draw_id", "language"]), on="session_id"
+    ended = outcomes[["session_id", "complete", "attempts", "repairs", "compliant"]]
+    frame = manifest[[n for n in MANIFEST.columns if n in METRICS.columns]].merge(
+        ended, on="session_id"
     )
     n = len(frame)
     level = np.array([languages.index(name) for name in frame["language"]])
@@ -196,7 +210,7 @@ def _metrics(
     for name in ("s_sem_cross_side", "s_sem_same_side", "s_sem_same_speaker"):
         frame[name] = frame["s_sem"] + rng.normal(0, 0.01, n)
     frame["tokens"] = np.where(frame["complete"], 1000.0 + 400 * level, np.nan)
-    return _on_scales(frame, frame)
+    return _on_scales(frame_of(METRICS, frame), frame)
 
 
 def _on_scales(frame: pd.DataFrame, metrics: pd.DataFrame) -> pd.DataFrame:
@@ -213,35 +227,42 @@ def _on_scales(frame: pd.DataFrame, metrics: pd.DataFrame) -> pd.DataFrame:
 
 def _renderings(metrics: pd.DataFrame, languages: tuple[str, ...]) -> pd.DataFrame:
     """Every debate in English in the others, which reads .02 more there, and these in English."""
+    names = [name for name in RENDERINGS.fields if name in metrics]
     parts = []
     for own, into in renderings_of(languages, "en"):
-        part = metrics[(metrics["language"] == own) & metrics["complete"]].copy()
+        part = metrics.loc[(metrics["language"] == own) & metrics["complete"], names].copy()
         part["session_id"] = [rendering_id(draw, own, into) for draw in part["draw_id"]]
         part["language"], part["rendered_from"] = into, own
-        for name in [name for name in part if name.startswith("s_")]:
+        for name in [name for name in names if name.startswith("s_")]:
             part[name] += 0.02 if own == "en" else -0.02
         parts.append(part)
-    return _on_scales(pd.concat(parts, ignore_index=True), metrics)
+    return _on_scales(frame_of(RENDERINGS, pd.concat(parts, ignore_index=True)), metrics)
 
 
 def _instrument(languages: tuple[str, ...]) -> pd.DataFrame:
-    return pd.DataFrame(
-        {
-            "contrast": f"{language}-en",
-            "measure": measure,
-            "tokenizer": tokenizer,
-            "embedder": None,
-            "anchor": anchor,
-            "direction": direction,
-            "estimate": 0.02,
-            "ci_low": 0.01,
-            "ci_high": 0.03,
-            "estimate_d": None if anchor else 0.4,
-            "n": 20,
-        }
-        for language in languages[1:]
-        for measure, tokenizer, anchor in (("hi", "tekken", "z"), ("s_lex_turn", "tekken", None))
-        for direction in (f"en>{language}", f"{language}>en", "mean")
+    return frame_of(
+        INSTRUMENT,
+        [
+            {
+                "contrast": f"{language}-en",
+                "measure": measure,
+                "tokenizer": tokenizer,
+                "embedder": None,
+                "anchor": anchor,
+                "direction": direction,
+                "estimate": 0.02,
+                "ci_low": 0.01,
+                "ci_high": 0.03,
+                "estimate_d": None if anchor else 0.4,
+                "n": 20,
+            }
+            for language in languages[1:]
+            for measure, tokenizer, anchor in (
+                ("hi", "tekken", "z"),
+                ("s_lex_turn", "tekken", None),
+            )
+            for direction in (f"en>{language}", f"{language}>en", "mean")
+        ],
     )
 
 
@@ -283,7 +304,7 @@ def _curve(
         tests += [
             {"contrast": f"{language}-en", "test": "median", "statistic": 0.2, "p_value": 0.03}
         ]
-    return pd.DataFrame(rows), pd.DataFrame(tests)
+    return frame_of(SPECIFICATION_CURVE, rows), frame_of(SPECIFICATION_TESTS, tests)
 
 
 def _speeches(
@@ -316,4 +337,4 @@ def _speeches(
                 }
                 for turn, text in ((place, first), (place + 4, second))
             ]
-    return pd.DataFrame(reuse), pd.DataFrame(turns)
+    return frame_of(REUSE, reuse), frame_of(turns_schema(IDS), turns)

@@ -11,11 +11,15 @@ import numpy as np
 import pandas as pd
 
 from dissensus.language.design.instrument import rendering_id, renderings_of
-from dissensus.language.design.manifest import Drawing, draw_manifest
+from dissensus.language.design.manifest import IDS, Drawing, draw_manifest
+from dissensus.language.design.pool import POOL
 from dissensus.language.inference.effect import estimate_language_effect
+from dissensus.language.measures.components import COMPONENTS
 from dissensus.language.measures.homogeneity import RENDERINGS, measure_homogeneity
 from dissensus.language.settings import InferenceSettings, MeasureSettings
+from dissensus.study.gather import outcomes_schema
 from dissensus.tables.artefact import Schema, read, write
+from made_frames import frame_of
 from scripted import default_configuration
 
 ANCHORS = ["z", "clipped_z", "normal_cdf", "ecdf", "min_max", "clipped_percentile"]
@@ -61,7 +65,7 @@ def make_pool(domains: int = 4, motions: int = 3) -> pd.DataFrame:
         for motion in range(motions)
     ]
     idle = {"motion_id": "idle", "domain_id": 99, "domain": "Idle", "drawable": False}
-    return pd.DataFrame([*rows, idle])
+    return frame_of(POOL, [*rows, idle])
 
 
 def make_study(
@@ -87,11 +91,14 @@ def make_study(
     manifest = pd.DataFrame(draw_manifest(pool.to_dict("records"), drawing))
     rng = np.random.default_rng(seed)
     complete = ~manifest["session_id"].isin(lost)
-    outcomes = manifest[["session_id", "draw_id", "language"]].assign(
-        complete=complete,
-        attempts=np.where(complete, 1 + (rng.random(len(manifest)) < 0.1), 3),
-        repairs=0,
-        compliant=pd.Series(np.where(complete, rng.random(len(manifest)) < 0.98, None)),
+    outcomes = frame_of(
+        outcomes_schema(IDS),
+        manifest[[*IDS]].assign(
+            complete=complete,
+            attempts=np.where(complete, 1 + (rng.random(len(manifest)) < 0.1), 3),
+            repairs=0,
+            compliant=pd.Series(np.where(complete, rng.random(len(manifest)) < 0.98, None)),
+        ),
     )
     parts = [
         _components(
@@ -129,25 +136,18 @@ def _components(
     spread: float,
     rng: np.random.Generator,
 ) -> pd.DataFrame:
-    names = [
-        *(
-            f"s_lex_{u}{v}"
-            for u in ("turn", "speaker", "side")
-            for v in ("", "_matched", "_excess")
-        ),
-        *(f"s_sem_{p}" for p in ("pooled", "cross_side", "same_side", "same_speaker")),
-    ]
     shift = effect * (sessions["language"] != reference).to_numpy()
     frame = sessions[["session_id", "draw_id", "language", "rendered_from"]].assign(
         tokenizer=tokenizer, embedder=EMBEDDER, tokens=900, types=400, words=800, characters=4000
     )
-    for name in names:
-        frame[name] = 0.5 + shift + spread * rng.standard_normal(len(sessions))
-    return frame
+    for name in COMPONENTS.columns:
+        if name.startswith("s_"):
+            frame[name] = 0.5 + shift + spread * rng.standard_normal(len(sessions))
+    return frame_of(COMPONENTS, frame)
 
 
 #: Of a study that measured no parallel text.
-NO_RENDERINGS = pd.DataFrame({name: [] for name in RENDERINGS.columns if "{" not in name})
+NO_RENDERINGS = frame_of(RENDERINGS, [])
 
 
 def effect_of(

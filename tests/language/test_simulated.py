@@ -11,8 +11,8 @@ import pytest
 from dissensus.errors import ResourceError, SettingError
 from dissensus.language import simulated
 from dissensus.language.study import Language
-from dissensus.llm.behaviours import check_speech
 from dissensus.llm.call import Message
+from dissensus.llm.providers.behaviours import check_speech
 from dissensus.study.configuration import load_file
 from dissensus.text.divergences import grouped_measures
 from dissensus.text.tokens import tokenizer

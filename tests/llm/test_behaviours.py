@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from dissensus.errors import SettingError
-from dissensus.llm import behaviours
-from dissensus.llm.behaviours import check_speech, identity_of, speech_of
+from dissensus.llm.providers import behaviours
+from dissensus.llm.providers.behaviours import check_speech, identity_of, speech_of
 from dissensus.settings import Settings
 
 

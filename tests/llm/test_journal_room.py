@@ -16,15 +16,10 @@ from typing import Any
 import pytest
 
 from dissensus.errors import ProviderError, ResourceError, Stopped
-from dissensus.llm.call import Message, Reply, Request
+from dissensus.llm.call import Reply, Request
 from dissensus.llm.journal import InFlight, Journal
 from dissensus.llm.records import Records
-from fake_client import FakeClient, in_turn
-
-
-def request(seed: int) -> Request:
-    return Request("m", "fake", (Message("user", "说吧"),), 0.2, 512, seed)
-
+from fake_client import FakeClient, in_turn, request
 
 #: What is kept on the disk for the reply to such a request.
 ROOM = 4096 + 16 * 512

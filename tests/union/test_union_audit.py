@@ -14,7 +14,7 @@ from dissensus.stats.agreement import bootstrap_agreement
 from dissensus.stats.multiplicity import adjust
 from dissensus.tables.artefact import read, write
 from dissensus.union.inference.audit import BIASES, JUDGES, Split, audit_judges
-from dissensus.union.inference.diagnosis import bias_tests, cast_votes, draw_debates
+from dissensus.union.inference.judged_worlds import bias_tests, cast_votes, draw_debates
 from dissensus.union.tables import ALL
 from union.union_ensembles import (
     Ensemble,

@@ -14,16 +14,8 @@ from dissensus.design.diagnosis import DIAGNOSIS, HOLM
 from dissensus.stats.power import power_t
 from dissensus.tables.artefact import write
 from dissensus.union.inference.coaching import OUTCOMES
-from dissensus.union.inference.diagnosis import (
-    ANY,
-    UNBIASED,
-    Planted,
-    cast_votes,
-    diagnose,
-    draw_debates,
-    draw_pairs,
-    plant,
-)
+from dissensus.union.inference.diagnosis import Planted, diagnose, draw_pairs, plant
+from dissensus.union.inference.judged_worlds import ANY, UNBIASED, cast_votes, draw_debates
 from dissensus.union.inference.library import Conditions, Library, simulate_library
 from dissensus.union.tables import CLUSTERED, IN_DIFFERENCES, RANDOMISATION
 from union.union_planted import planted
@@ -91,7 +83,7 @@ def above(share: float) -> float:
 def test_rows_conform(frame: pd.DataFrame, tmp_path: Path) -> None:
     rows = frame.reset_index()
     write(tmp_path / "design_diagnosis.parquet", DIAGNOSIS, rows, {})
-    assert len(rows) == 3 * 3 * 2 + 4 + 3 * 2 * 2
+    assert len(rows) == len(OUTCOMES) * 3 * 2 + 4 + 3 * 2 * 2
     assert np.isfinite(rows["width"].dropna()).all()
 
 

@@ -17,6 +17,7 @@ from dissensus.report.style import save
 from dissensus.report.view import Drawn, View
 from dissensus.study.makes import resolve
 from dissensus.union.figures import FIGURES
+from dissensus.union.inference.coaching import OUTCOMES
 from drawn import outside, overlaps, said_by, visible_texts
 from union.union_frames import VIEW, Run, make_run
 
@@ -141,7 +142,7 @@ def test_coaching_shows_means_and_what_the_randomisation_finds() -> None:
     expected = {
         (float(e or 5), round(x, 9)) for e, x in zip(gains["epoch"], gains["estimate"], strict=True)
     }
-    assert dots(panel("coaching", "d")) == expected and len(expected) == 5
+    assert dots(panel("coaching", chr(ord("a") + len(OUTCOMES)))) == expected and len(expected) == 5
     means = rows[(rows["contrast"] == "mean") & (rows["arm"] == "coached")].sort_values("epoch")
     lines = [
         line.get_ydata() for line in panel("coaching", "a").lines if len(line.get_ydata()) == 4
@@ -156,7 +157,7 @@ def test_the_headline_has_its_interval_its_n_and_the_design_s_power() -> None:
     assert "epochs (2 to 4)" in facts["headline"] and "29 of 30 draws" in facts["headline"]
     assert "rebuttals that demolish" in facts["beside"] and "blind votes" in facts["beside"]
     assert "epoch 4 less epoch 1" in facts["beside"]
-    assert "for 0.1" in facts["power"] and facts["power"].count("% for 0.2") == 3
+    assert "for 0.1" in facts["power"] and facts["power"].count("% for 0.2") == len(OUTCOMES)
 
 
 def test_without_a_control_or_a_second_epoch_the_caption_says_so() -> None:

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dissensus.errors import SettingError
-from dissensus.llm.behaviours import check_speech
+from dissensus.llm.providers.behaviours import check_speech
 from dissensus.union import simulated
 from dissensus.union.prompts import Spoken
 from dissensus.union.simulated import material

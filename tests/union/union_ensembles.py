@@ -11,6 +11,7 @@ import pandas as pd
 from scipy import special
 
 from dissensus.union.tables import CLAIMS, MANIFEST, SIDES, SPEECHES, VERDICTS, VOTES
+from made_frames import frame_of
 
 SPEAKERS = {"proposition": ("Ada", "Bo", "Cy"), "opposition": ("Di", "Ed", "Flo")}
 STUDENTS = ("Bo", "Cy")
@@ -92,17 +93,12 @@ def make_ensemble(
                     votes += cast
                     verdicts.append(_verdict(ids, cast, made, quality, rng))
     return Ensemble(
-        _frame(manifest, MANIFEST),
-        _frame(verdicts, VERDICTS),
-        _frame(speeches, SPEECHES),
-        _frame(claims, CLAIMS),
-        _frame(votes, VOTES),
+        frame_of(MANIFEST, manifest),
+        frame_of(VERDICTS, verdicts),
+        frame_of(SPEECHES, speeches),
+        frame_of(CLAIMS, claims),
+        frame_of(VOTES, votes),
     )
-
-
-def _frame(rows: list[dict[str, Any]], schema: Any) -> pd.DataFrame:
-    """A frame as it is read from an artefact."""
-    return pd.DataFrame(rows, columns=list(schema.columns))
 
 
 def _row(ids: dict[str, Any], draw: str, order: list[str]) -> dict[str, Any]:

@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dissensus.report.artefacts import Artefacts
-from dissensus.report.view import View
+from dissensus.report.view import Artefacts, View
 from dissensus.union.inference.audit import JUDGES, audit_judges
 from dissensus.union.inference.coaching import COACHING, estimate_coaching
 from dissensus.union.inference.survival import SURVIVAL, estimate_survival
 from dissensus.union.inference.wins import WINS, estimate_wins
 from dissensus.union.map.summaries import summarise
-from dissensus.union.map.tables import CLUSTERS
+from dissensus.union.map.tables import CLUSTER_NAMES, CLUSTERS
 from dissensus.union.tables import POINTS, SCORES, SPEECHES
+from made_frames import frame_of
 from union.union_ensembles import Ensemble, always_a, fair, make_ensemble
 
 GAINS = (0.0, 0.1, 0.2, 0.3)
@@ -74,37 +74,19 @@ def of(made: Ensemble) -> Run:
         made.manifest,
         made.verdicts,
         made.speeches,
-        _frame(scores, SCORES),
+        frame_of(SCORES, scores),
         made.claims,
-        _frame(points, POINTS),
-        _frame(audit_judges(made.votes, made.verdicts, INFERENCE, 1), JUDGES),
-        _frame(estimate_wins(made.verdicts, made.speeches, made.manifest, INFERENCE, 1), WINS),
-        _frame(estimate_survival(made.claims, INFERENCE, 1), SURVIVAL),
-        _coaching(made),
+        frame_of(POINTS, points),
+        frame_of(JUDGES, audit_judges(made.votes, made.verdicts, INFERENCE, 1)),
+        frame_of(WINS, estimate_wins(made.verdicts, made.speeches, made.manifest, INFERENCE, 1)),
+        frame_of(SURVIVAL, estimate_survival(made.claims, INFERENCE, 1)),
+        frame_of(COACHING, estimate_coaching(made.verdicts, made.manifest, INFERENCE, GAINS, 1)),
         clusters,
-        clusters[["motion_id", "cluster"]].assign(name="words that name it", description=""),
+        frame_of(
+            CLUSTER_NAMES,
+            clusters[["motion_id", "cluster"]].assign(name="words that name it", description=""),
+        ),
     )
-
-
-def _coaching(made: Ensemble) -> pd.DataFrame:
-    rows = estimate_coaching(made.verdicts, made.manifest, INFERENCE, GAINS, 1)
-    names = [name for name in COACHING.columns if "{" not in name]
-    frame = pd.DataFrame(rows, columns=[*names, *(f"power_{gain:g}" for gain in GAINS)])
-    return _numeric(frame, COACHING)
-
-
-def _frame(rows: list[dict[str, Any]], schema: Any) -> pd.DataFrame:
-    """A frame as it is read from an artefact."""
-    return _numeric(pd.DataFrame(rows, columns=list(schema.columns)), schema)
-
-
-def _numeric(frame: pd.DataFrame, schema: Any) -> pd.DataFrame:
-    floats = [
-        name
-        for name in frame.columns
-        if name.startswith("power_") or schema.columns[name].kind.startswith("float")
-    ]
-    return frame.astype(dict.fromkeys(floats, float))
 
 
 def _point(speech: dict[str, Any]) -> dict[str, Any] | None:
@@ -140,7 +122,4 @@ def _clusters(made: Ensemble) -> pd.DataFrame:
             {**row, "cluster": len(rows) + n, "terms": "some, terms", "example": "A claim."}
             for n, row in enumerate(found, 1)
         ]
-    columns = [*CLUSTERS.columns, "terms"]
-    frame = pd.DataFrame(rows, columns=list(dict.fromkeys(columns)))
-    floats = [n for n, c in CLUSTERS.columns.items() if c.kind.startswith("float")]
-    return frame.astype(dict.fromkeys(floats, float))
+    return frame_of(CLUSTERS, rows)

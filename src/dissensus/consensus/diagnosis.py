@@ -21,7 +21,7 @@ from dissensus.design.diagnosis import (
     run_worlds,
     with_family,
 )
-from dissensus.llm.behaviours import speech_of
+from dissensus.llm.providers.behaviours import speech_of
 from dissensus.stats.checks import FloatArray
 from dissensus.stats.results import Estimate
 

@@ -27,11 +27,11 @@ from dissensus.design.contrasts import (
     sign_flip,
 )
 from dissensus.digests import seed_of
-from dissensus.llm.behaviours import speech_of
+from dissensus.llm.providers.behaviours import speech_of
 from dissensus.stats.bootstrap import cluster_bootstrap
 from dissensus.stats.checks import FloatArray
 from dissensus.stats.results import NAN, Estimate
-from dissensus.stats.shares import none_or_all
+from dissensus.stats.shares import unless_certain
 from dissensus.tables.artefact import Schema
 from dissensus.tables.common import common, number, text
 
@@ -113,13 +113,13 @@ def estimate_arms(
     for domain, some in by_domain(frame):
         for arm, of_arm in some.groupby("arm"):
             for outcome in (*OUTCOMES, *OWN, *courses):
-                known = of_arm[of_arm[outcome].notna()]
+                defined_rows = of_arm[of_arm[outcome].notna()]
                 key = seed_of(seed, domain, arm, outcome)
-                values = known[outcome].to_numpy(dtype=float)
-                clusters = known["statement_id"].to_numpy(dtype=str)
+                values = defined_rows[outcome].to_numpy(dtype=float)
+                clusters = defined_rows["statement_id"].to_numpy(dtype=str)
                 mean = _bootstrap(values, clusters, confidence, resamples, key)
                 if outcome in SHARES or outcome in courses:
-                    mean = _unless_alike(mean, confidence)
+                    mean = unless_certain(mean, confidence)
                 rows.append(
                     {
                         "domain": domain,
@@ -160,12 +160,12 @@ def contrast_arms(
 
 def by_round(metrics: pd.DataFrame, rounds: int) -> pd.DataFrame:
     """Whether each debate had agreed by each round; missing where it failed."""
-    known = metrics["consensus"].notna().to_numpy()
+    defined_rows = metrics["consensus"].notna().to_numpy()
     reached = metrics["consensus"].eq(True).to_numpy(dtype=bool)
     when = metrics["consensus_round"].to_numpy(dtype=float)
     return pd.DataFrame(
         {
-            f"{BY_ROUND}{number}": np.where(known, reached & (when <= number), np.nan)
+            f"{BY_ROUND}{number}": np.where(defined_rows, reached & (when <= number), np.nan)
             for number in range(1, rounds + 1)
         },
         index=metrics.index,
@@ -202,13 +202,15 @@ def planted_values(
     :mod:`dissensus.consensus.simulated.dynamics`, without a text.
     """
     manifest = manifest[manifest["kind"] == DEBATE]
-    spoken = {arm: said for arm, said in speech.items() if said is not None}
-    known = {arm: speech_of(SpeechSettings, said) for arm, said in spoken.items()}
-    manifest = manifest[manifest["arm"].isin(list(known))]
-    if reference not in known or manifest.empty:
+    spoken = {arm: settings for arm, settings in speech.items() if settings is not None}
+    speech_of_arm = {arm: speech_of(SpeechSettings, settings) for arm, settings in spoken.items()}
+    manifest = manifest[manifest["arm"].isin(list(speech_of_arm))]
+    if reference not in speech_of_arm or manifest.empty:
         return []
     frames = [
-        _planted_sessions(of_arm, statements.set_index("statement_id"), known[str(arm)], seed)
+        _planted_sessions(
+            of_arm, statements.set_index("statement_id"), speech_of_arm[str(arm)], seed
+        )
         for (_, arm), of_arm in manifest.groupby(["domain", "arm"], sort=False)
     ]
     values = pd.concat(frames, ignore_index=True)
@@ -248,12 +250,12 @@ def _planted_sessions(
 ) -> pd.DataFrame:
     """Simulated debates of one domain's sessions in one arm, a row each."""
     first = of_arm.iloc[0]
-    known = statements.loc[of_arm["statement_id"]]
-    sentences = known["statement"].tolist()
+    debated = statements.loc[of_arm["statement_id"]]
+    sentences = debated["statement"].tolist()
     minds = np.array(
         [[opinion(sentence, agent) for agent in sorted(first["order"])] for sentence in sentences]
     )
-    low, high = (known[name].to_numpy() for name in ("truth_low", "truth_high"))
+    low, high = (debated[name].to_numpy() for name in ("truth_low", "truth_high"))
     points = np.array([middle(range(a, b + 1)) for a, b in zip(low, high, strict=True)])
     experts = np.array([opinion(sentence, EXPERT) for sentence in sentences])
     # The same in every arm: where nothing differs, no difference is planted.
@@ -285,12 +287,6 @@ def _bootstrap(
     return cluster_bootstrap(
         values, clusters, resamples=resamples, confidence=confidence, seed=seed
     )
-
-
-def _unless_alike(mean: Estimate, confidence: float) -> Estimate:
-    """The mean of a share, with limits also where all debates have none or all."""
-    low, high = none_or_all(mean.estimate, mean.n_clusters, confidence)
-    return mean if np.isnan(low) else replace(mean, ci_low=low, ci_high=high)
 
 
 def _log_rank(metrics: pd.DataFrame, arm: str, reference: str, options: Options) -> Row:

@@ -68,7 +68,7 @@ class Files:
             return ()
         return read_questions(self.settings.domains[domain], tuple(self.domains[domain].names))
 
-    def lessons(self, said: int | None = None, every_ending: bool = False) -> ExpectedLessons:
+    def lessons(self, max_tokens: int | None = None, every_ending: bool = False) -> ExpectedLessons:
         """The examples, before there are any; see :class:`ExpectedLessons`."""
         settings = self.settings
         return ExpectedLessons(
@@ -76,7 +76,7 @@ class Files:
             words=self.learning,
             rounds=settings.rounds,
             characters=settings.learning.characters,
-            said=said,
+            max_tokens=max_tokens,
             every_ending=every_ending,
         )
 

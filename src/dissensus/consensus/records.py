@@ -168,15 +168,15 @@ def measure_all(
     metrics = []
     for row in manifest:
         name = row["session_id"]
-        known = {column: row[column] for column in (*IDS, "strategy", "split", "agents")}
-        known |= {"complete": name in sessions, "compliant": ended[name]["compliant"]}
+        named = {column: row[column] for column in (*IDS, "strategy", "split", "agents")}
+        named |= {"complete": name in sessions, "compliant": ended[name]["compliant"]}
         if name not in sessions:
             counts = {"rounds_lasted": 0, "extra_turns": 0, "withheld": 0}
-            metrics.append(dict.fromkeys(_NUMBERS) | known | counts)
+            metrics.append(dict.fromkeys(_NUMBERS) | named | counts)
             continue
         votes += vote_rows(sessions[name], {c: row[c] for c in IDS}, row["order"])
         values = measured(sessions[name], row, statements[row["statement_id"]])
-        metrics.append({**known, **values, "cosine": cosines[name]})
+        metrics.append({**named, **values, "cosine": cosines[name]})
     return votes, metrics
 
 
@@ -193,10 +193,14 @@ def measured(session: Session, row: Row, statement: Row) -> dict[str, Any]:
     ballots = [[ballot[agent] for agent in order] for ballot in session.rounds]
     votes = [{a: ballot[a].vote for a in order} for ballot in session.rounds]
     array, lasted = votes_array(votes, order, row["rounds"]), len(votes)
-    found = {name: values[0].item() for name, values in measure(array, np.array([lasted])).items()}
+    measured_values = {
+        name: values[0].item() for name, values in measure(array, np.array([lasted])).items()
+    }
     low, high = statement["truth_low"], statement["truth_high"]
-    found["match"], found["match_levels"] = _matched(found["mode"], low, high)
-    found["always_agree"] = _matched(LABELS.index("Agree"), low, high)[0]
+    measured_values["match"], measured_values["match_levels"] = _matched(
+        measured_values["mode"], low, high
+    )
+    measured_values["always_agree"] = _matched(LABELS.index("Agree"), low, high)[0]
     weighted = None
     if row["strategy"] == RECONCILE:
         end = ballots[-1]
@@ -204,19 +208,23 @@ def measured(session: Session, row: Row, statement: Row) -> dict[str, Any]:
             [ballot.vote for ballot in end], [ballot.confidence for ballot in end]
         )
         weighted = _matched(answer, low, high)[0]
-    found |= {"rounds_lasted": lasted, "weighted_match": weighted}
+    measured_values |= {"rounds_lasted": lasted, "weighted_match": weighted}
     position, first, last = UNREAD, ballots[0], ballots[-1]
     if row["strategy"] == "credible":
         position = _position(session.others)
-    found["alignment"] = (
+    measured_values["alignment"] = (
         None
         if position == UNREAD
         else alignment([b.vote for b in first], [b.vote for b in last], position)
     )
-    found["extra_turns"] = len(session.others)
-    found["withheld"] = _withheld(session.others, range(low, high + 1))
-    numbers = {name: found[name] for name in found if isinstance(found[name], float)}
-    return found | {name: None for name, value in numbers.items() if np.isnan(value)}
+    measured_values["extra_turns"] = len(session.others)
+    measured_values["withheld"] = _withheld(session.others, range(low, high + 1))
+    numbers = {
+        name: measured_values[name]
+        for name in measured_values
+        if isinstance(measured_values[name], float)
+    }
+    return measured_values | {name: None for name, value in numbers.items() if np.isnan(value)}
 
 
 def _matched(mode: int, low: int, high: int) -> tuple[float, float]:
@@ -226,9 +234,9 @@ def _matched(mode: int, low: int, high: int) -> tuple[float, float]:
 
 def _position(others: Sequence[Row]) -> int:
     """What the expert last stood for; -1 where it never said, or nobody heard it."""
-    said = [BallotFormat().read(turn["text"]).value for turn in others if turn["role"] in EXTRAS]
-    known = [ballot.vote for ballot in said if ballot and ballot.vote != UNREAD]
-    return known[-1] if known else UNREAD
+    ballots = [BallotFormat().read(turn["text"]).value for turn in others if turn["role"] in EXTRAS]
+    votes = [ballot.vote for ballot in ballots if ballot and ballot.vote != UNREAD]
+    return votes[-1] if votes else UNREAD
 
 
 def _withheld(others: Sequence[Row], truth: Sequence[int]) -> int:

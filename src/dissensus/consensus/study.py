@@ -33,6 +33,7 @@ class Consensus(Study[ConsensusSettings]):
     name = "consensus"
     Settings = ConsensusSettings
     question = "Which way of debating brings agents to agree, and at what price?"
+    pages = (("The few-shot block that CCAgent is shown", "fewshot.md"),)
     ids = IDS
     protocol = "dissensus.consensus.protocol"
     source = Source(
@@ -116,10 +117,10 @@ class Consensus(Study[ConsensusSettings]):
             question for name in self.settings.domains for question in self._files.questions(name)
         ]
         return [
-            said
+            answer
             for question in asked
             if question.kind == OPEN
-            for said in question.answers.values()
+            for answer in question.answers.values()
         ]
 
     def expected_inputs(self, folder: Path) -> Inputs:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -47,14 +47,12 @@ class Deliberation(Kind[DeliberationSettings, DeliberationSpec]):
     def spec(self, row: Row, item: Row) -> DeliberationSpec:
         settings = self.settings
         arm = settings.arms[row["arm"]]
-        evidence: Mapping[str, str] = dict(zip(item["evidence_ids"], item["evidence"], strict=True))
-        noted = arm.hints and row["hint"] != "none"
         return DeliberationSpec(
-            Topic(item["question"], tuple(item["options"]), evidence),
+            Topic.of(item),
             Cast({f"A{seat}": name for seat, name in enumerate(row["cast"], 1)}, self._judge(row)),
             Arm(**arm.protocol(settings.control)),
             row["rounds"],
-            Note(row["hint_option"], row["hint_round"]) if noted else None,
+            Note.of(row) if arm.hints else None,
             self._wording.sha256(arm.judged),
         )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from dissensus.deliberation.controls.crit import Assessment, Scores, gamma
 from dissensus.deliberation.turns import ABSTAIN, ParsedTurn, claim_id
@@ -25,6 +26,12 @@ class Topic:
     evidence: Mapping[str, str]
     """Id -> text."""
 
+    @classmethod
+    def of(cls, row: Mapping[str, Any]) -> Topic:
+        """From a row of the artefact topics."""
+        evidence = dict(zip(row["evidence_ids"], row["evidence"], strict=True))
+        return cls(row["question"], tuple(row["options"]), evidence)
+
 
 @dataclass(frozen=True)
 class Note:
@@ -32,6 +39,11 @@ class Note:
 
     option: str
     round: int
+
+    @classmethod
+    def of(cls, row: Mapping[str, Any]) -> Note | None:
+        """The note that a row of the manifest has for arms with hints; None where it has none."""
+        return None if row["hint"] == "none" else cls(row["hint_option"], row["hint_round"])
 
 
 @dataclass(frozen=True)
@@ -138,8 +150,8 @@ class Wording:
         attempt : the how-manieth retry this is, from 1; later ones are more structured.
         """
         form = render(self.judging.retries[attempt - 1], REASON=one_line(reason)).rstrip("\n")
-        said = Message("assistant", without_tokens(rejected))
-        return (prompt, said, Message("user", form))
+        reply = Message("assistant", without_tokens(rejected))
+        return (prompt, reply, Message("user", form))
 
     def shown(self, spoken: Spoken) -> str:
         """A turn as later prompts show it: all that it says, its claims under their full ids.

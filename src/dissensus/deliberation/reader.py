@@ -60,7 +60,7 @@ def details(row: Row, topic: Row, artefacts: Mapping[str, Sequence[Row]]) -> Det
 
 def _stands_in(quote: str, text: str) -> bool:
     """Whether a text has a quote, but for case, spaces and marks at its ends."""
-    words, whole = (" ".join(said.casefold().split()) for said in (quote, text))
+    words, whole = (" ".join(text_part.casefold().split()) for text_part in (quote, text))
     return words.strip(" .,;:…\"'“”‘’") in whole
 
 

@@ -78,12 +78,12 @@ class Pairs:
         Differences that agree up to rounding are made equal, lest rounding pass for variance.
         """
         by_draw = np.where(self.complete, self.treated - self.reference, np.nan)
-        known = by_draw[self.complete]
-        if len(known) == 0:
+        complete = by_draw[self.complete]
+        if len(complete) == 0:
             return by_draw
-        size = np.abs(self.treated[self.complete]).max() + np.abs(known).max()
-        equal = np.ptp(known) <= _ROUNDING * size
-        return np.where(self.complete, known[0], np.nan) if equal else by_draw
+        size = np.abs(self.treated[self.complete]).max() + np.abs(complete).max()
+        equal = np.ptp(complete) <= _ROUNDING * size
+        return np.where(self.complete, complete[0], np.nan) if equal else by_draw
 
 
 @dataclass(frozen=True, slots=True)

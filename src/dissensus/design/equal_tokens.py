@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -18,6 +20,7 @@ import numpy.typing as npt
 from dissensus.design.contrasts import adjust_holm, defined
 from dissensus.stats.checks import FloatArray
 from dissensus.stats.ratios import (
+    Intervals,
     Ratios,
     cluster_weights,
     percentile_intervals,
@@ -58,19 +61,37 @@ class Strategy:
 ONE, VOTE, SAMPLES = "one agent", "majority vote", "self-consistency"
 REFINE, REFINE_VOTE = "self-refine", "self-refine, then vote"
 
-#: What the agents of a question said in each step, and what was right; None where it is not
-#: complete.
-Said = tuple[Sequence[Sequence[str]], str]
+#: What the agents of a question answered in each step, and what was right.
+Answered = tuple[Sequence[Sequence[str]], str]
 
 
-def strategies_of(kind: str, said: Sequence[Said | None], costs: FloatArray) -> list[Strategy]:
+def by_round(rows: Iterable[Mapping[str, Any]], column: str) -> dict[str, list[list[str]]]:
+    """session_id -> what its agents answered in each round.
+
+    Parameters
+    ----------
+    rows : with ``session_id`` and ``round``, in their order.
+    column : that has the answer.
+    """
+    return {
+        name: [
+            [row[column] for row in of_round]
+            for _, of_round in groupby(of_session, itemgetter("round"))
+        ]
+        for name, of_session in groupby(rows, itemgetter("session_id"))
+    }
+
+
+def strategies_of(
+    kind: str, answered: Sequence[Answered | None], costs: FloatArray
+) -> list[Strategy]:
     """What sessions of one kind are scored by.
 
     Parameters
     ----------
     kind : :data:`REFINE` for agents that revise their own answers alone, :data:`SAMPLES` for
         answers that nobody has heard, else the name of a debate.
-    said : of every question.
+    answered : of every question; None where it is not complete.
     costs : (2, M, S), tokens and dollars of every question until each step.
 
     Returns
@@ -78,12 +99,12 @@ def strategies_of(kind: str, said: Sequence[Said | None], costs: FloatArray) -> 
     Of a debate: it by the vote of its agents, and its first step as one agent and as a vote. Of
     revised answers: those of one agent, and with a vote. Of samples: the vote over all until then.
     """
-    agents = len(next(draw for draw in said if draw)[0][0])
+    agents = len(next(question for question in answered if question)[0][0])
     votes, means, pooled = np.full((3, *costs.shape[1:]), np.nan)
-    for place, one in enumerate(said):
-        if one is None:
+    for place, question in enumerate(answered):
+        if question is None:
             continue
-        steps, right = one
+        steps, right = question
         votes[place] = [majority_vote(answers, right) for answers in steps]
         means[place] = [np.mean([text == right for text in answers]) for answers in steps]
         so_far = [
@@ -162,12 +183,8 @@ def compare_strategies(
     scores = np.concatenate([strategy.scores[shared] for strategy in strategies], axis=1)
     means = _means(scores, clusters[shared], resamples, seed)
     last = len(strategies[0].calls) - 1
-    accuracy = percentile_intervals(means, confidence)
     count = len(np.unique(clusters[shared]))
-    for column, mean in enumerate(accuracy.estimate):
-        low, high = none_or_all(float(mean), count, confidence)
-        if not np.isnan(low):
-            accuracy.low[column], accuracy.high[column] = low, high
+    accuracy = _accuracies(means, count, confidence)
     gains = Ratios(
         means.observed[[last]] - means.observed, means.resampled[:, [last]] - means.resampled
     )
@@ -178,29 +195,50 @@ def compare_strategies(
         at = last if place == 0 else _affordable(strategy.tokens[shared].mean(axis=0), most)
         for step in range(len(strategy.calls)):
             column, compared = len(rows), place > 0 and step == at
-            tested = [values[column] for values in (gain.estimate, gain.se, gain.low, gain.high, p)]
             rows.append(
                 {
                     **_spent(strategy, step, shared),
-                    "accuracy": float(accuracy.estimate[column]),
-                    "accuracy_low": defined(float(accuracy.low[column])),
-                    "accuracy_high": defined(float(accuracy.high[column])),
+                    **_scored(accuracy, column),
                     "is_debate": place == 0,
                     "compared": compared,
-                    **{
-                        name: defined(float(value)) if compared else None
-                        for name, value in zip(_TESTED, tested, strict=True)
-                    },
+                    **(_tested(gain, p, column) if compared else dict.fromkeys(_TESTED)),
                     "p_adjusted": None,
                     "n": int(shared.sum()),
-                    "n_clusters": len(np.unique(clusters[shared])),
+                    "n_clusters": count,
                 }
             )
     adjust_holm([row for row in rows if row["compared"]])
     return rows
 
 
+def _accuracies(means: Ratios, clusters: int, confidence: float) -> Intervals:
+    """Accuracies with percentile intervals; of none or all, with Wilson's limits."""
+    accuracy = percentile_intervals(means, confidence)
+    for column, mean in enumerate(accuracy.estimate):
+        low, high = none_or_all(float(mean), clusters, confidence)
+        if not np.isnan(low):
+            accuracy.low[column], accuracy.high[column] = low, high
+    return accuracy
+
+
 _TESTED = ("estimate", "se", "ci_low", "ci_high", "p_value")
+
+
+def _tested(gain: Intervals, p: FloatArray, column: int) -> Row:
+    """What the debate has more than a strategy at a step."""
+    values = (gain.estimate, gain.se, gain.low, gain.high, p)
+    return {
+        name: defined(float(of_all[column])) for name, of_all in zip(_TESTED, values, strict=True)
+    }
+
+
+def _scored(accuracy: Intervals, column: int) -> Row:
+    """The accuracy of a strategy at a step."""
+    return {
+        "accuracy": float(accuracy.estimate[column]),
+        "accuracy_low": defined(float(accuracy.low[column])),
+        "accuracy_high": defined(float(accuracy.high[column])),
+    }
 
 
 def _spent(strategy: Strategy, step: int, shared: npt.NDArray[np.bool_]) -> Row:

@@ -165,8 +165,8 @@ class Rounds(_OfATeam[DebateSpec]):
 
         def rounds(debate: Debate) -> list[Steps]:
             count = len(debate.seats)
-            said, peers = [PLACEHOLDER] * count, peers_in("star", count)
-            return [debate.goes_on(name, said, peers, rounds=1, seed=0) for name in DEBATED]
+            openings, peers = [PLACEHOLDER] * count, peers_in("star", count)
+            return [debate.goes_on(name, openings, peers, rounds=1, seed=0) for name in DEBATED]
 
         self._check_filled(rounds)
 

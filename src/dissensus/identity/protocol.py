@@ -195,14 +195,14 @@ class Debate:
         rounds : how many.
         seed : the session's, of every order that is drawn.
         """
-        said = list(opening)
+        replies = list(opening)
         for number in range(1, rounds + 1):
             prompts = [
-                self._prompt(condition, said[agent - 1], [said[p - 1] for p in seen], place)
+                self._prompt(condition, replies[agent - 1], [replies[p - 1] for p in seen], place)
                 for agent, seen in enumerate(peers, start=1)
                 for place in ((seed, number, agent),)
             ]
-            said = [turn.text for turn in (yield self._step(number, prompts))]
+            replies = [turn.text for turn in (yield self._step(number, prompts))]
 
     def _prompt(
         self, condition: str, own: str, heard: list[str], place: tuple[int, int, int]

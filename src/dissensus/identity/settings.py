@@ -130,12 +130,12 @@ class IdentitySettings(StudySettings):
 
     @model_validator(mode="after")
     def _teams_fit(self) -> IdentitySettings:
-        known = ", ".join(self.banks)
+        bank_names = ", ".join(self.banks)
         wrong = []
         for name, team in self.teams.items():
             lost = [bank for bank in team.banks or () if bank not in self.banks]
             if lost:
-                wrong.append(fault(f"teams.{name}.banks", lost[0], f"banks has {known}"))
+                wrong.append(fault(f"teams.{name}.banks", lost[0], f"banks has {bank_names}"))
             try:
                 peers_in(team.graph, self.agents)
             except ValueError as error:

@@ -52,8 +52,8 @@ from dissensus.identity.measures.reading import parse_answer
 from dissensus.identity.settings import BankSettings
 from dissensus.identity.simulated_text import Weighed, compose, total, unfinished, weighed_in
 from dissensus.identity.terms import ANONYMIZED, OPENING, OTHERS, OWN, VANILLA
-from dissensus.llm.behaviours import speech_of
 from dissensus.llm.call import Message
+from dissensus.llm.providers.behaviours import speech_of
 from dissensus.settings import Faults, Rate, Settings, fault
 
 Positive = Annotated[float, Field(gt=0)]
@@ -301,9 +301,9 @@ def _parsed(response: str, kind: str, options: tuple[str, ...]) -> str:
 
 def _question(files: tuple[str, ...], asked: str) -> Question:
     """The question that a prompt states; one that is in no file, with no right answer known."""
-    known = _known(files).get(asked)
-    if known is not None:
-        return known
+    question = _known(files).get(asked)
+    if question is not None:
+        return question
     options = tuple(_OPTION.findall(asked))
     return Question("", "choice" if options else "numeric", asked, options, "")
 

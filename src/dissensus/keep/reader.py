@@ -103,12 +103,12 @@ class Chunk:
 
     def add(self, name: str, played: Played, details: Mapping[str, Any]) -> None:
         """Add a session."""
-        said = {(turn["turn"], turn["speaker"]): turn["text"] for turn in played.turns}
+        text_of = {(turn["turn"], turn["speaker"]): turn["text"] for turn in played.turns}
         self.texts[name] = [[turn[column] for column in _TURN] for turn in played.turns]
         calls = []
         for number, (attempt, call) in enumerate(zip(played.attempts, played.calls, strict=True)):
-            known = attempt["accepted"] and said.get((call["turn"], call["speaker"]))
-            text = None if known == attempt["text"] else attempt["text"]
+            accepted_text = attempt["accepted"] and text_of.get((call["turn"], call["speaker"]))
+            text = None if accepted_text == attempt["text"] else attempt["text"]
             rest = [attempt["accepted"], attempt["violations"], text]
             if played.requests:
                 rest += self._request(played.requests[number])

@@ -103,7 +103,7 @@ def read_session(folder: Path, session_id: str) -> Reading:
     """
     path, kept = transcript_in(folder, session_id), SessionTables(folder)
     rows = read(folder / "manifest.parquet").to_pylist()
-    said = provenance_of(path)
+    provenance = provenance_of(path)
     if kept.has(session_id):
         attempts, calls = kept.attempts(session_id).to_pylist(), kept.calls(session_id).to_pylist()
     else:
@@ -116,9 +116,9 @@ def read_session(folder: Path, session_id: str) -> Reading:
         read(path).to_pylist(),
         attempts,
         calls,
-        said["failure"],
-        said["simulated"],
-        said,
+        provenance["failure"],
+        provenance["simulated"],
+        provenance,
     )
 
 
@@ -201,8 +201,8 @@ def sent(folder: Path, session_id: str, settings: Configuration) -> list[dict[st
         )
     except NotJournaled:
         raise _changed(folder, session_id) from None
-    known = [call["request_sha256"] for call in read_session(folder, session_id).calls]
-    if [attempt.request.sha256 for attempt in session.attempts] != known:
+    digests = [call["request_sha256"] for call in read_session(folder, session_id).calls]
+    if [attempt.request.sha256 for attempt in session.attempts] != digests:
         raise _changed(folder, session_id)
     return message_rows(session_id, session)
 

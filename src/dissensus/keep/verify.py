@@ -223,8 +223,10 @@ def _verify_session(
 
 def _session_in(transcript: Path, verified: Verified) -> str:
     """The session whose transcript it is by its metadata; "" where it is damaged."""
-    said = "" if verified.table(transcript) is None else provenance_of(transcript)["session_id"]
-    return str(said)
+    session_id = (
+        "" if verified.table(transcript) is None else provenance_of(transcript)["session_id"]
+    )
+    return str(session_id)
 
 
 def _is_current(sessions: Sessions, row: Row, made_to: str | None) -> bool:
@@ -247,8 +249,8 @@ def _compare_session(
             verified.compare(path, schema, rows, "its journal")
     verified.compare(paths.transcript, transcript(sessions.study.ids), made.turns, "its journal")
     if paths.transcript not in verified.findings:
-        said = provenance_of(paths.transcript)
-        if any(said.get(key) != value for key, value in made.outcome.items()):
+        provenance = provenance_of(paths.transcript)
+        if any(provenance.get(key) != value for key, value in made.outcome.items()):
             verified.find(paths.transcript, f"{paths.transcript} did not end like that; {_MEND}.")
 
 

@@ -114,11 +114,11 @@ class Prompts(Part):
             whole = without(whole, _BLOCKS)
         else:
             # Speeches are one paragraph; of one that is not, no line may pass for another's.
-            said = [_shown(spoken.text, self._heads) for spoken in transcript]
-            previous = fill(self.previous_speaker, PREVIOUS_SPEECH=said[-1])
+            speeches = [_shown(spoken.text, self._heads) for spoken in transcript]
+            previous = fill(self.previous_speaker, PREVIOUS_SPEECH=speeches[-1])
             entries = [
                 fill(self.history_entry, ROLE=t.role, ROUND_INFO=t.round_label, SPEECH=speech)
-                for t, speech in zip(transcript, said, strict=True)
+                for t, speech in zip(transcript, speeches, strict=True)
             ]
             history = fill(self.history, HISTORY="\n".join(entries))
         filled = fill(

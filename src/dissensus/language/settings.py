@@ -204,6 +204,6 @@ class LanguageSettings(StudySettings):
     @model_validator(mode="after")
     def _names_agree(self) -> LanguageSettings:
         if self.reference not in self.languages:
-            known = ", ".join(self.languages)
-            raise Faults(fault("reference", self.reference, f"it may be one of {known}"))
+            names = ", ".join(self.languages)
+            raise Faults(fault("reference", self.reference, f"it may be one of {names}"))
         return self

@@ -37,8 +37,8 @@ from pydantic import Field, field_validator, model_validator
 
 from dissensus.digests import code_digest, digest, file_digest
 from dissensus.errors import ResourceError
-from dissensus.llm.behaviours import speech_of
 from dissensus.llm.call import Message
+from dissensus.llm.providers.behaviours import speech_of
 from dissensus.settings import Entries, Faults, Rate, Settings, fault
 from dissensus.user_files import read_csv, read_tsv, read_yaml
 
@@ -351,10 +351,10 @@ def space_of(folder: str, motions: str, topic: str, language: str) -> Space:
     """The argument space of a topic, by its text or its motion_id; the generic one where the topic
     has none of its own.
     """
-    known = _motion_of(motions)
-    motion_id = known.get(topic, topic)
+    motion_ids = _motion_of(motions)
+    motion_id = motion_ids.get(topic, topic)
     path = Path(folder) / f"{motion_id}.tsv"
-    if motion_id not in known.values() or not path.exists():
+    if motion_id not in motion_ids.values() or not path.exists():
         path = Path(folder) / "generic.tsv"
     rows = read_tsv(path, ("side", "point", "part", language))
     labels = {(r["side"], r["point"]): r[language] for _, r in rows if r["part"] == "label"}

@@ -108,7 +108,7 @@ def _render(text: str, arguments: str, spoken: Space, other: Space, side: str, b
         if plain:
             bold.append(plain != sentence)
             sentences.append(plain)
-    said = []
+    sentences_rendered = []
     for sentence, marked in zip(sentences, bold, strict=True):
         if sentence == here["greeting"] or sentence in split_sentences(here["greeting"]):
             composed = there["greeting"]
@@ -116,8 +116,12 @@ def _render(text: str, arguments: str, spoken: Space, other: Space, side: str, b
             composed = _compose(
                 _read(sentence, arguments, spoken, side), there, other, side, before
             )
-        said.append(f"**{composed}**" if marked else composed)
-    return "\n".join(f"- {line}" for line in said) if listed else join(said, other.language)
+        sentences_rendered.append(f"**{composed}**" if marked else composed)
+    return (
+        "\n".join(f"- {line}" for line in sentences_rendered)
+        if listed
+        else join(sentences_rendered, other.language)
+    )
 
 
 def _compose(
@@ -135,16 +139,16 @@ def _compose(
 
 def _read(sentence: str, arguments: str, space: Space, side: str) -> Spoken:
     """Which frame and which clause a sentence is made of."""
-    known = _clauses(space)
+    clauses = _clauses(space)
     for kind, number, pattern in _patterns(arguments, space.language):
         match = pattern.fullmatch(sentence)
         if not match:
             continue
         parts, taken = match.groupdict(), _TAKES.get(kind, kind)
         if "clause" in parts:
-            place = known.get((side, taken, parts["clause"].lower()))
+            place = clauses.get((side, taken, parts["clause"].lower()))
         else:
-            place = known.get((side, taken, "label:" + parts["label"].lower()))
+            place = clauses.get((side, taken, "label:" + parts["label"].lower()))
         if place is None:
             continue
         if "label" in parts and parts["label"] != space.clauses[place].label:

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from dissensus.llm.prices import Price, Table, price_of, read_prices
-from dissensus.llm.providers import interface
+from dissensus.llm.providers import codec_of
 from dissensus.plan.cached import cached_shares
 from dissensus.plan.call_plan import PlannedCall, call_plans
 from dissensus.session.protocol import PLACEHOLDER
@@ -179,11 +179,11 @@ def terms_of(
             )
     for name in embedders:
         provider, _, model = name.partition(":")
-        known = provider in providers
+        is_configured = provider in providers
         terms[EMBEDDING, name] = (
             # Turns are embedded in one request, not in the batches that wait for a day.
             _terms(provider, model, providers, table, batches=False)
-            if known
+            if is_configured
             else Terms("", name, free="local")
         )
     return terms
@@ -206,7 +206,7 @@ def _terms(
     # A simulated model behind an address may be given a price, to rehearse a budget.
     free = "simulated" if settings.get("simulated") and price is None else ""
     batch = batches and bool(settings.get("batch"))
-    marks = interface(settings["interface"]).marks_cache
+    marks = codec_of(settings["interface"]).marks_cache
     return Terms(provider, asked, price, batch, free, cache, marks)
 
 

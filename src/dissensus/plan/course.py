@@ -30,10 +30,10 @@ def order_of_starts(folder: Path, rows: Iterable[Row]) -> tuple[float, int]:
     for row in rows:
         name = row["session_id"]
         if kept.has(name):
-            said = list(filter(None, kept.calls(name)["started"].to_pylist()))
-            if said:
+            started = list(filter(None, kept.calls(name)["started"].to_pylist()))
+            if started:
                 blocks.append(row["block"])
-                starts.append(min(said))
+                starts.append(min(started))
     if len(set(blocks)) < 2 or len(set(starts)) < 2:
         return float("nan"), len(starts)
     return float(np.corrcoef(_ranks(blocks), _ranks(starts))[0, 1]), len(starts)

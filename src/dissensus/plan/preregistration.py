@@ -58,12 +58,14 @@ def preregister(configuration: Configuration, commit: str) -> Iterator[str]:
     for name in configuration.studies:
         sessions = Sessions.read(configuration, configuration.results / name)
         study, folder = sessions.study, sessions.folder
-        said = study.registered(sessions.items, configuration.seed)
+        registered = study.registered(sessions.items, configuration.seed)
         if gap := unidentified(configuration, sessions):
-            said = replace(said, estimands=(*said.estimands, f"{gap.reason} {gap.mend}"))
+            registered = replace(
+                registered, estimands=(*registered.estimands, f"{gap.reason} {gap.mend}")
+            )
         plan = plan_of(configuration, sessions, commit)
         begun = begun_sessions(folder, sessions.rows.values())
-        yield from register(folder, plan, said, study.question, begun)
+        yield from register(folder, plan, registered, study.question, begun)
 
 
 @makes(deviations=write_text)
@@ -110,7 +112,7 @@ def _flat(value: Any, path: str = "") -> dict[str, Any]:
 
 
 def register(
-    folder: Path, plan: Plan, said: Registered, question: str, begun: Iterable[str]
+    folder: Path, plan: Plan, registered: Registered, question: str, begun: Iterable[str]
 ) -> list[str]:
     """Write a plan, once, before any session.
 
@@ -118,7 +120,7 @@ def register(
     ----------
     folder : of the study.
     plan : as data.
-    said : what the study says of its analysis.
+    registered : what the study says of its analysis.
     question : what it asks.
     begun : sessions that have begun.
 
@@ -142,30 +144,30 @@ def register(
             f"{folder}: {len(started)} sessions have begun, such as {started[0]}, so that a plan "
             "would be no preregistration; register under another run's name."
         )
-    write_text(folder / TEXT, as_text(plan, said, question))
+    write_text(folder / TEXT, as_text(plan, registered, question))
     write_text(folder / DATA, json.dumps(vars(plan), ensure_ascii=False, indent=1) + "\n")
     return [f"{folder / TEXT} holds the plan; deposit it before the first session."]
 
 
-def as_text(plan: Plan, said: Registered, question: str) -> str:
+def as_text(plan: Plan, registered: Registered, question: str) -> str:
     """The plan in Markdown."""
     sections: list[tuple[str, Sequence[str]]] = [
         ("Question", [question]),
         (
             "Design",
             [
-                said.design,
+                registered.design,
                 f"{plan.draws:,} draws, {plan.sessions:,} sessions, seed {plan.seed}. All "
                 "randomisation is in the manifest, which anyone can draw again.",
                 f"SHA-256 of the manifest's rows: `{plan.manifest_sha256}`",
                 f"Code: commit `{plan.commit}`",
             ],
         ),
-        ("Estimands", said.estimands),
-        ("Primary outcome", [said.primary]),
-        ("Tests", said.tests),
-        ("Exclusions", said.exclusions),
-        ("Power", said.power),
+        ("Estimands", registered.estimands),
+        ("Primary outcome", [registered.primary]),
+        ("Tests", registered.tests),
+        ("Exclusions", registered.exclusions),
+        ("Power", registered.power),
     ]
     blocks = [f"# Preregistration: the {plan.study} study, run {line(plan.run)}"]
     for title, sentences in sections:
@@ -194,14 +196,14 @@ def deviations(folder: Path, plan: Plan) -> list[str]:
         registered = json.loads(path.read_text(encoding="utf-8"))
         then: Mapping[str, Any] = registered["settings"]
         names = ("seed", "draws", "sessions", "manifest_sha256", "commit")
-        said = {name: registered[name] for name in names}
+        registered_values = {name: registered[name] for name in names}
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ResourceError(
             f"{path} is no plan that this program wrote ({error}); restore it from where it was "
             "deposited."
         ) from None
     sentences = []
-    for name, before in said.items():
+    for name, before in registered_values.items():
         now = getattr(plan, name)
         if now != before:
             sentences.append(f"{name.replace('_', ' ')} was {_shown(before)} and is {_shown(now)}.")

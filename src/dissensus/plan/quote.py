@@ -90,15 +90,21 @@ def describe(
     prices : the setting of this name.
     counting : what the study's estimate leaves out, or counts at most.
     """
-    said = [_row(name, "calls", "input tokens", "output tokens", "dollars")]
+    lines_of_quote = [_row(name, "calls", "input tokens", "output tokens", "dollars")]
     for line in lines:
-        said += _wrapped(f"{line.purpose}: {line.model} ({_paid(line, prices)})", indent="    ")
+        lines_of_quote += _wrapped(
+            f"{line.purpose}: {line.model} ({_paid(line, prices)})", indent="    "
+        )
         for name in _RANGE:
             tokens = line.tokens[name]
             usd = dollars(line.usd(name)) if line.has_price else "-"
-            said.append(_row(name, *map(_count, (tokens.calls, tokens.input, tokens.output)), usd))
-    said += ["all stages and models", *_total(lines), *_cached(lines)]
-    return said + _wrapped(_left_out(lines)) + _wrapped(_assumed(protocol, lines, counting))
+            lines_of_quote.append(
+                _row(name, *map(_count, (tokens.calls, tokens.input, tokens.output)), usd)
+            )
+    lines_of_quote += ["all stages and models", *_total(lines), *_cached(lines)]
+    return (
+        lines_of_quote + _wrapped(_left_out(lines)) + _wrapped(_assumed(protocol, lines, counting))
+    )
 
 
 def _cached(lines: Sequence[Line]) -> list[str]:
@@ -131,8 +137,8 @@ def sum_up(studies: Sequence[Sequence[Line]], budget_usd: float | None) -> list[
     budget_usd : the setting of this name.
     """
     lines = [line for study in studies for line in study]
-    said = ["all studies", *_total(lines)] if len(studies) > 1 else []
-    return said + _wrapped(_budget(lines, budget_usd))
+    lines_of_sum = ["all studies", *_total(lines)] if len(studies) > 1 else []
+    return lines_of_sum + _wrapped(_budget(lines, budget_usd))
 
 
 def dollars(usd: float) -> str:
@@ -214,20 +220,22 @@ def _budget(lines: Sequence[Line], budget: float | None) -> str:
     if budget is None:
         return "Budget: none; budget_usd sets one."
     usd = {name: total_usd(lines, name) for name in (*_RANGE, "ceiling")}
-    said = f"Budget: {dollars(budget)}, "
+    sentence = f"Budget: {dollars(budget)}, "
     if usd["expected"] > budget:
-        return f"{said}with which the run would stop at about {budget / usd['expected']:.0%}."
+        return f"{sentence}with which the run would stop at about {budget / usd['expected']:.0%}."
     if usd["high"] > budget:
         share = budget / usd["high"]
-        return f"{said}which fits; the high estimate would stop at about {share:.0%} of the run."
+        return (
+            f"{sentence}which fits; the high estimate would stop at about {share:.0%} of the run."
+        )
     rest = "and so does the ceiling" if usd["ceiling"] <= budget else "though not the ceiling"
-    return f"{said}which fits, {rest}."
+    return f"{sentence}which fits, {rest}."
 
 
 def _assumed(protocol: Mapping[str, Any], lines: Sequence[Line], counting: str) -> str:
     ways = scenarios(protocol)
     first = ways[:-1]
-    said = (
+    sentence = (
         f"Assumed, from low to high: replies of {_series(f'{way.reply:.0%}' for way in first)} of "
         "the most tokens that each may have; "
         f"{_series(f'{way.repairs:.0%}' for way in first)} of turns asked for again once; "
@@ -239,20 +247,20 @@ def _assumed(protocol: Mapping[str, Any], lines: Sequence[Line], counting: str) 
         "otherwise."
     )
     if any(line.cached.read for line in lines if line.has_price):
-        said += (
+        sentence += (
             " With one, by its documentation: what the calls of one session share, each sent once "
             "the one before it is answered and within minutes; what sessions share comes on top."
         )
     if any(_ends_early(line, ways[-1]) for line in lines):
-        said += (
+        sentence += (
             " Sessions may end early, as replies have it: low counts the calls that they make at "
             "least, the others those that they make at most."
         )
     if counting:
-        said += f" {counting}"
+        sentence += f" {counting}"
     if any(line.purpose == EMBEDDING for line in lines):
-        said += f" The calls of {EMBEDDING} are texts, of which one request takes many."
-    return said
+        sentence += f" The calls of {EMBEDDING} are texts, of which one request takes many."
+    return sentence
 
 
 def _ends_early(line: Line, most: Scenario) -> bool:

@@ -41,10 +41,10 @@ def check_declaration(study: Study[Any]) -> None:
         try:
             pick(study.settings, [path])
         except AttributeError:
-            known = ", ".join(type(study.settings).model_fields)
+            fields = ", ".join(type(study.settings).model_fields)
             raise SettingError(
                 f"{file}: {where} names the setting {path!r}, and the study has none of that "
-                f"name; its settings are {known}."
+                f"name; its settings are {fields}."
             ) from None
     module = study.protocol
     if module.partition(".")[0] not in PACKAGES - {"dissensus"} or find_spec(module) is None:

@@ -14,7 +14,7 @@ from dissensus.report.facts import unmarked
 
 #: The most characters of an alternative, and the most names of rows that it lists.
 _LONGEST, _NAMES = 900, 12
-_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z]|[a-h]: )")
+_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z]|[a-z]: )")
 _INTERVAL = re.compile(r"\[\s*+[−+-]?\d[^\[\]]*\]")
 _ESTIMATE = re.compile(r"(?<!\d)\d++(?:\.\d++%?|%)")
 _NUMBER = re.compile(r"\d+%?")

@@ -74,25 +74,25 @@ def compare_conduct(
         adjust_holm(list(tests.values()))
         for name, test in tests.items():
             for value, sessions in of_kind.groupby("arm_name", sort=False):
-                known = sessions[name].dropna()
+                defined = sessions[name].dropna()
                 rows.append(
                     {
                         "kind": str(kind),
                         "measure": name,
                         "arm": str(value),
                         "sessions": len(sessions),
-                        "total": _total(known, sessions, name),
-                        "mean": float(known.mean()) if len(known) else None,
+                        "total": _total(defined, sessions, name),
+                        "mean": float(defined.mean()) if len(defined) else None,
                         **test,
                     }
                 )
     return rows
 
 
-def _total(known: pd.Series, sessions: pd.DataFrame, name: str) -> int:
+def _total(rates: pd.Series, sessions: pd.DataFrame, name: str) -> int:
     """The count behind a rate."""
-    times = sessions.loc[known.index, _TURNS] if name in PER_TURN else 1
-    return round(float((known * times).sum()))
+    times = sessions.loc[rates.index, _TURNS] if name in PER_TURN else 1
+    return round(float((rates * times).sum()))
 
 
 def _counted(manifest: pd.DataFrame, turns: pd.DataFrame, outcomes: pd.DataFrame) -> pd.DataFrame:

@@ -33,26 +33,25 @@ def ending(results: Path, studies: Iterable[str], simulated: bool, since: float)
     page = results / "index.html"
     if not page.exists() or page.stat().st_mtime < since:
         return []
-    said = {}
+    sentences_of = {}
     for study in studies:
         try:
             rows = read(results / study / "findings.parquet", FINDINGS).to_pylist()
         except DissensusError:
             continue
-        said[study] = {
+        sentences_of[study] = {
             kind: [row["sentence"] for row in rows if row["kind"] == kind]
-            for kind in ("unidentified", "headline", "against", "lost")
+            for kind in ("card", "but", "headline", "lost")
         }
     lines = ["Simulated models: no number below says anything of a real one."] * simulated
     # Each study's first, then further ones where these are few.
-    each = max(1, _MOST // max(len(said), 1))
-    for study, sentences in said.items():
-        headlines = sentences["headline"][:each] or ["No headline."]
-        headlines = [*sentences["unidentified"], *headlines]
-        lines += [f"{study}: {sentence}" for sentence in headlines]
-        lines += [f"  against it: {sentence}" for sentence in sentences["against"][:2]]
-    lines += _planted([results / study / "truth.parquet" for study in said])
-    for study, sentences in said.items():
+    each = max(1, _MOST // max(len(sentences_of), 1))
+    for study, sentences in sentences_of.items():
+        lines += [f"{study}: {sentence}" for sentence in sentences["card"]]
+        lines += [f"  {sentence}" for sentence in sentences["but"]]
+        lines += [f"{study}: {sentence}" for sentence in sentences["headline"][1:each]]
+    lines += _planted([results / study / "truth.parquet" for study in sentences_of])
+    for study, sentences in sentences_of.items():
         for sentence in sentences["lost"]:
             how = f"dissensus read {_lost(results / study)} --run {results.name} --study {study}"
             lines.append(f"{study}: {sentence} `{how}` prints its tries.")
@@ -104,8 +103,8 @@ def planned(
     if not total:
         return "Sessions that will run: 0."
     most = "at most " if counts else ""
-    said = f"Sessions that will run: {most}{total:,}" + (f" ({listed(which)})" if which else "")
-    return f"{said}; `snakemake plan` counts their calls."
+    sentence = f"Sessions that will run: {most}{total:,}" + (f" ({listed(which)})" if which else "")
+    return f"{sentence}; `snakemake plan` counts their calls."
 
 
 def _would_draw(settings: Configuration, name: str) -> int:

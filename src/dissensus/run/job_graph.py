@@ -67,9 +67,9 @@ class JobGraph:
     def drawn(self, study: str) -> Drawn:
         """A study by the manifest that is there now; read once for every state of it."""
         changed = (self.results / study / "manifest.parquet").stat().st_mtime_ns
-        known = self._drawn.get(study)
-        if known and known[0] == changed:
-            return known[1]
+        kept = self._drawn.get(study)
+        if kept and kept[0] == changed:
+            return kept[1]
         sessions = Sessions.read(self.settings, self.results / study)
         rows = sessions.rows.values()
         folder = sessions.folder
@@ -87,8 +87,8 @@ class JobGraph:
 
     def pending_studies(self) -> list[str]:
         """The studies with sessions to run, and those whose manifest the run may draw."""
-        known = {study: drawn.pending for study, (_, drawn) in self._drawn.items()}
-        return [study for study in self.settings.studies if known.get(study, True)]
+        pending = {study: drawn.pending for study, (_, drawn) in self._drawn.items()}
+        return [study for study in self.settings.studies if pending.get(study, True)]
 
     def row(self, study: str, session: str) -> Row:
         """A session's row of the manifest.
@@ -233,6 +233,6 @@ class JobGraph:
 
         Sessions that wait for models count for half as many as there are: the jobs of a machine
         together are then enough to keep all the sessions in flight that its cores stand for, which
-        they share out among them (:class:`dissensus.llm.concurrency.InFlight`).
+        they share out among them (:class:`dissensus.llm.limits.InFlight`).
         """
         return -(-self.at_once(study, shard) // 2) if self.waits and self._runs_here else 1

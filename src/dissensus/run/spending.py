@@ -148,12 +148,12 @@ def conduct(
 
 def _facts(row: Mapping[str, Any]) -> list[tuple[str, str]]:
     """What one call adds to its model's record; what its provider did not say adds nothing."""
-    said = [(fact, row.get(fact, "")) for fact in ("finish_reason", "answered_by", "fingerprint")]
-    said += [("given_up", row["error"])]
-    said += [("fault", outcome) for outcome in (*row["faults"], row["error"])]
+    facts = [(fact, row.get(fact, "")) for fact in ("finish_reason", "answered_by", "fingerprint")]
+    facts += [("given_up", row["error"])]
+    facts += [("fault", outcome) for outcome in (*row["faults"], row["error"])]
     if row["other_model"]:
-        said.append(("other_model", row["answered_by"]))
-    return [(fact, value) for fact, value in said if value]
+        facts.append(("other_model", row["answered_by"]))
+    return [(fact, value) for fact, value in facts if value]
 
 
 def by_model(rows: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], dict[str, Any]]:

@@ -103,27 +103,27 @@ def _budget(
     estimate: Sequence[Line],
     budget: float | None,
 ) -> str:
-    said = []
+    sentences = []
     # A model that is asked for several purposes has a line for each.
     free = dict.fromkeys(line.model for line in estimate if line.terms.free)
     unpriced = (line for line in estimate if not (line.has_price or line.terms.free))
     unknown = dict.fromkeys(line.model for line in unpriced)
     if unknown:
-        said.append(f"Without a price, and so left out: {listed(unknown)}.")
+        sentences.append(f"Without a price, and so left out: {listed(unknown)}.")
     if free:
-        said.append(f"Free: {listed(free)}.")
+        sentences.append(f"Free: {listed(free)}.")
     if budget is None:
-        said.append("There is no budget.")
+        sentences.append("There is no budget.")
     elif budget > 0:
         spent = sum(spent_usd(total) for total in sums.values())
         share = percent(spent / budget)
         at_most = "at most " if any(total["faults_usd"] for total in sums.values()) else ""
-        said.append(
+        sentences.append(
             f"Budget of the run: {_dollars(budget)}, of which {at_most}{share} is spent here."
         )
     else:
-        said.append("The budget is nothing.")
-    return " ".join(said)
+        sentences.append("The budget is nothing.")
+    return " ".join(sentences)
 
 
 def _dollars(usd: float) -> str:
@@ -156,7 +156,7 @@ def table_models(
             None,
         )
         calls = total["calls"]
-        said = {
+        cells = {
             fact: _values(facts.get((model, fact), []))
             for fact in ("answered_by", "fingerprint", "fault", "given_up", "finish_reason")
         }
@@ -169,13 +169,13 @@ def table_models(
                 model,
                 terms.provider if terms else "",
                 terms.asked if terms else "",
-                said["answered_by"],
-                said["fingerprint"],
+                cells["answered_by"],
+                cells["fingerprint"],
                 str(calls),
                 str(others.get(model, 0)),
-                said["fault"],
-                said["given_up"],
-                said["finish_reason"],
+                cells["fault"],
+                cells["given_up"],
+                cells["finish_reason"],
                 *means,
             )
         )

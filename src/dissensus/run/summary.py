@@ -9,7 +9,7 @@ from textwrap import fill, indent
 from typing import Any
 
 from dissensus.report.escaping import rst
-from dissensus.report.reader_page import Estimated, reader_page
+from dissensus.report.pages.reader import Estimated, reader_page
 from dissensus.study.makes import makes
 from dissensus.tables.artefact import read, write_text
 
@@ -47,7 +47,7 @@ def write_reader_page(
     titles: Mapping[str, Mapping[str, str]],
     simulated: bool,
 ) -> str:
-    """See :func:`~dissensus.report.reader_page.reader_page`.
+    """See :func:`~dissensus.report.pages.reader.reader_page`.
 
     Parameters
     ----------
@@ -57,12 +57,12 @@ def write_reader_page(
     titles : study -> name of a figure -> its title.
     simulated : whether the run's models are simulated.
     """
-    said = {path.parent.name: _shown(read(path).to_pylist()) for path in findings}
+    shown = {path.parent.name: _shown(read(path).to_pylist()) for path in findings}
     figures = {
         path.parent.name: _marked(read(path).to_pylist(), titles[path.parent.name])
         for path in marks
     }
-    studies = {name: Estimated(said.get(name, ()), figures.get(name, ())) for name in titles}
+    studies = {name: Estimated(shown.get(name, ()), figures.get(name, ())) for name in titles}
     return reader_page(run, studies, simulated)
 
 

@@ -14,8 +14,8 @@ from typing import Any
 from aiohttp import web
 
 from dissensus.errors import SettingError
-from dissensus.llm.behaviours import check_speech
 from dissensus.llm.model_files import ModelFiles
+from dissensus.llm.providers.behaviours import check_speech
 from dissensus.serve.app import build
 from dissensus.serve.faults import KINDS, LASTING, RECOVERABLE
 from dissensus.serve.options import EMBEDDING

@@ -85,10 +85,10 @@ class FolderInputs:
     def texts(self, session_id: str, speakers: list[str], expected: str = PLACEHOLDER) -> list[str]:
         """See :class:`Inputs`."""
         # Turns are in order, so that the last one of a speaker stays.
-        said = {turn["speaker"]: turn["text"] for turn in self._transcript(session_id)}
-        if not set(speakers) <= set(said):
+        text_of = {turn["speaker"]: turn["text"] for turn in self._transcript(session_id)}
+        if not set(speakers) <= set(text_of):
             raise _failed(session_id)
-        return [said[speaker] for speaker in speakers]
+        return [text_of[speaker] for speaker in speakers]
 
     def turns(self, session_id: str, expected: Sequence[Row] = ()) -> Sequence[Row]:
         """See :class:`Inputs`."""

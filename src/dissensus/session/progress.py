@@ -168,8 +168,8 @@ class Published:
     def _read(self, path: Path) -> None:
         state = path.stat()
         version = state.st_ino, state.st_mtime_ns
-        known = self._known.get(path.name)
-        if known and known[0] == version:
+        kept = self._known.get(path.name)
+        if kept and kept[0] == version:
             return
         counts = _parsed(path.read_bytes())
         if counts:

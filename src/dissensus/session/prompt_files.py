@@ -45,15 +45,15 @@ def angled(*needed: str) -> AfterValidator:
 
 def _check(text: str, needed: tuple[str, ...], optional: tuple[str, ...]) -> str:
     _check_characters(text)
-    known = (*needed, *optional)
+    slots = (*needed, *optional)
     for name in _NEAR.findall(text):
         meant = "{" + name.strip("{} \t\n").upper() + "}"
-        if name in known:
+        if name in slots:
             continue
-        if meant in known:
+        if meant in slots:
             raise Complaint(f"has {name}; write {meant}")
         if BRACED.search(name):
-            raise Complaint(_unknown(meant, known))
+            raise Complaint(_unknown(meant, slots))
     _check_needed(text, needed)
     return text
 
@@ -85,13 +85,13 @@ def _check_characters(text: str) -> None:
         raise Complaint(f"has the character U+{ord(control[0]):04X}; take it out")
 
 
-def _unknown(slot: str, known: tuple[str, ...]) -> str:
-    if not known:
+def _unknown(slot: str, slots: tuple[str, ...]) -> str:
+    if not slots:
         return f"has {slot}, and no slot is filled there; take it out"
-    close = get_close_matches(slot, known, n=1)
+    close = get_close_matches(slot, slots, n=1)
     if close:
         return f"has {slot}, which is no slot; {close[0]} is"
-    return f"has {slot}, which is no slot; its slots are {', '.join(known)}"
+    return f"has {slot}, which is no slot; its slots are {', '.join(slots)}"
 
 
 #: A text without slots, sent as it stands.

@@ -159,8 +159,8 @@ def _write_session(
     else:
         paths.attempts.unlink(missing_ok=True)
         paths.calls.unlink(missing_ok=True)
-    said = {**provenance, **rows.ids, **rows.outcome}
-    write(paths.transcript, transcript(types), rows.turns, said)
+    metadata = {**provenance, **rows.ids, **rows.outcome}
+    write(paths.transcript, transcript(types), rows.turns, metadata)
     if before and paths.transcript.read_bytes() == before.data:
         os.utime(paths.transcript, ns=(before.changed, before.changed))
 
@@ -223,8 +223,8 @@ def made_to(transcript: Path) -> str | None:
             size = os.fstat(file.fileno()).st_size
             for first in (max(0, size - _END), 0):
                 file.seek(first)
-                if said := _MADE_TO.findall(file.read(size - first)):
-                    return str(said[-1].decode())
+                if digests := _MADE_TO.findall(file.read(size - first)):
+                    return str(digests[-1].decode())
     except OSError:
         return None
     return "" if size else None

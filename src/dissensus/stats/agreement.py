@@ -51,17 +51,17 @@ def confusion_matrix(
     if first.size != second.size:
         raise ValueError(f"a and b hold {first.size} and {second.size} codes; pair them up.")
     both = np.concatenate([first, second])
-    known = np.unique(both) if categories is None else np.asarray(list(categories), np.int64)
-    if np.unique(known).size != known.size:
-        raise ValueError(f"categories {known.tolist()} lists a code twice; list each once.")
-    unknown = np.setdiff1d(both, known)
+    codes = np.unique(both) if categories is None else np.asarray(list(categories), np.int64)
+    if np.unique(codes).size != codes.size:
+        raise ValueError(f"categories {codes.tolist()} lists a code twice; list each once.")
+    unknown = np.setdiff1d(both, codes)
     if unknown.size:
         raise ValueError(f"Code {unknown[0]} is not in categories; add it or recode the unit.")
-    order = np.argsort(known)
-    rows = order[np.searchsorted(known, first, sorter=order)]
-    columns = order[np.searchsorted(known, second, sorter=order)]
-    flat = np.bincount(rows * known.size + columns, minlength=known.size**2)
-    return flat.reshape(known.size, known.size).astype(np.int64)
+    order = np.argsort(codes)
+    rows = order[np.searchsorted(codes, first, sorter=order)]
+    columns = order[np.searchsorted(codes, second, sorter=order)]
+    flat = np.bincount(rows * codes.size + columns, minlength=codes.size**2)
+    return flat.reshape(codes.size, codes.size).astype(np.int64)
 
 
 def per_category_agreement(

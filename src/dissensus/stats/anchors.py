@@ -47,13 +47,13 @@ def fit(scale: str, reference: Any, clips: Clips = Clips()) -> Callable[[Any], A
     A function from values to the scale, missing values staying missing. On a reference of fewer
     than two distinct values nothing can be fitted, and all becomes missing.
     """
-    known = np.asarray(reference, dtype=float)
-    known = known[np.isfinite(known)]
-    if len(known) < 2 or np.ptp(known) == 0:
+    finite = np.asarray(reference, dtype=float)
+    finite = finite[np.isfinite(finite)]
+    if len(finite) < 2 or np.ptp(finite) == 0:
         return lambda values: np.full(np.shape(values), np.nan)
-    centre, spread = known.mean(), known.std(ddof=1)
-    ordered = np.sort(known)
-    low, high = np.percentile(known, clips.percentiles)
+    centre, spread = finite.mean(), finite.std(ddof=1)
+    ordered = np.sort(finite)
+    low, high = np.percentile(finite, clips.percentiles)
 
     def z(values: Any) -> Array:
         return np.asarray((np.asarray(values, dtype=float) - centre) / spread)

@@ -137,10 +137,10 @@ def percentile_intervals(ratios: Ratios, confidence: float = 0.95) -> Intervals:
     if len(ratios.resampled) < 2:
         raise ValueError("There are fewer than 2 resamples; a spread needs at least 2.")
     missing = np.isnan(ratios.resampled)
-    known = ~np.isnan(ratios.observed) & (missing.mean(axis=0) <= UNDEFINED)
-    whole, holed = known & ~missing.any(axis=0), known & missing.any(axis=0)
+    defined = ~np.isnan(ratios.observed) & (missing.mean(axis=0) <= UNDEFINED)
+    whole, holed = defined & ~missing.any(axis=0), defined & missing.any(axis=0)
     tails = [(1.0 - confidence) / 2.0, (1.0 + confidence) / 2.0]
-    spread = np.full((3, len(known)), np.nan)
+    spread = np.full((3, len(defined)), np.nan)
     resampled = ratios.resampled[:, whole]
     spread[0, whole] = resampled.std(axis=0, ddof=1)
     spread[1:, whole] = np.quantile(resampled, tails, axis=0)
@@ -162,10 +162,10 @@ def percentile_p(ratios: Ratios) -> FloatArray:
     Shape (c,), never below 2 / (b + 1); NaN where :func:`percentile_intervals` gives no limits.
     """
     missing = np.isnan(ratios.resampled)
-    known = ~np.isnan(ratios.observed) & (missing.mean(axis=0) <= UNDEFINED)
+    defined = ~np.isnan(ratios.observed) & (missing.mean(axis=0) <= UNDEFINED)
     tails = np.minimum((ratios.resampled <= 0.0).sum(axis=0), (ratios.resampled >= 0.0).sum(axis=0))
     p = np.minimum(1.0, 2.0 * (tails + 1.0) / ((~missing).sum(axis=0) + 1.0))
-    return np.where(known, p, np.nan)
+    return np.where(defined, p, np.nan)
 
 
 def _quotient(above: FloatArray, below: FloatArray) -> FloatArray:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import numpy.typing as npt
 from scipy import optimize, special, stats
@@ -57,9 +59,7 @@ def mid_p_interval(k: int, n: int, confidence: float = 0.95) -> tuple[float, flo
     ------
     ValueError : counts out of range.
     """
-    _counts(k, n)
-    if n < 1:
-        raise ValueError("n is 0; a share of nothing has no interval.")
+    _some(k, n)
     tail = (1.0 - check_level(confidence, "confidence")) / 2.0
 
     def above(share: float) -> float:
@@ -86,9 +86,7 @@ def wilson(k: int, n: int, confidence: float = 0.95) -> tuple[float, float]:
     ------
     ValueError : counts out of range.
     """
-    _counts(k, n)
-    if n < 1:
-        raise ValueError("n is 0; a share of nothing has no interval.")
+    _some(k, n)
     z = float(special.ndtri(0.5 + check_level(confidence, "confidence") / 2.0))
     share, room = k / n, z**2 / n
     centre = (share + room / 2.0) / (1.0 + room)
@@ -103,6 +101,19 @@ def _counts(successes: npt.ArrayLike, trials: npt.ArrayLike) -> tuple[FloatArray
     if ((k < 0) | (k > n)).any():
         raise ValueError("A count of successes is below 0 or above that of trials.")
     return k, n
+
+
+def _some(k: int, n: int) -> None:
+    """Refuse counts that no interval can be of."""
+    _counts(k, n)
+    if n < 1:
+        raise ValueError("n is 0; a share of nothing has no interval.")
+
+
+def unless_certain(mean: Estimate, confidence: float = 0.95) -> Estimate:
+    """The mean of a share, with the limits of :func:`none_or_all` where it is none or all."""
+    low, high = none_or_all(mean.estimate, mean.n_clusters, confidence)
+    return mean if np.isnan(low) else replace(mean, ci_low=low, ci_high=high)
 
 
 def none_or_all(share: float, clusters: int, confidence: float = 0.95) -> tuple[float, float]:

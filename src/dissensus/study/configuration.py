@@ -98,11 +98,11 @@ class Configuration(LlmSettings):
 
     @model_validator(mode="after")
     def _models_are_known(self) -> Configuration:
-        known = ", ".join(self.models)
+        model_names = ", ".join(self.models)
         kinds: dict[bool, tuple[str, str]] = {}
         for where, name in self._named():
             if name not in self.models:
-                raise Faults(fault(where, name, f"models has {known}"))
+                raise Faults(fault(where, name, f"models has {model_names}"))
             kinds.setdefault(self.is_simulated(name), (where, name))
         if len(kinds) > 1:
             (where, name), (_, other) = kinds[True], kinds[False]
@@ -133,8 +133,8 @@ class Configuration(LlmSettings):
             provider = self.providers.get(host)
             if provider is None or not model:
                 local = "use-multilingual, sentence-transformers:<name>"
-                known = ", ".join([local, *(f"{p}:<model>" for p in self.providers)])
-                raise Faults(fault(where, name, f"it may be one of {known}"))
+                embedders = ", ".join([local, *(f"{p}:<model>" for p in self.providers)])
+                raise Faults(fault(where, name, f"it may be one of {embedders}"))
             if provider.simulated and not self.simulated:
                 may = "simulated embeddings of real debates would pass for real ones"
                 raise Faults(fault(where, name, may))

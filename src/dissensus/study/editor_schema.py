@@ -42,7 +42,7 @@ def json_schema(cls: type[Settings], behaviours: Sequence[str]) -> dict[str, Any
     behaviours : modules that compose the words of simulated models.
     """
     speeches = {name: _speech_of(name) for name in behaviours}
-    kinds: list[Any] = [(one, "validation") for one in (cls, *speeches.values())]
+    kinds: list[Any] = [(kind, "validation") for kind in (cls, *speeches.values())]
     places, made = models_json_schema(kinds, schema_generator=_described(all_comments(cls)))
     model = made["$defs"][SimulatedModelSettings.__name__]
     model["allOf"] = [
@@ -58,7 +58,7 @@ def json_schema(cls: type[Settings], behaviours: Sequence[str]) -> dict[str, Any
     return {**made, **whole}
 
 
-def _described(found: Mapping[Place, Sequence[str]]) -> type[GenerateJsonSchema]:
+def _described(comments: Mapping[Place, Sequence[str]]) -> type[GenerateJsonSchema]:
     """What makes a schema with descriptions.
 
     Pydantic would read the texts whenever a class of settings is imported, which takes each process
@@ -70,8 +70,8 @@ def _described(found: Mapping[Place, Sequence[str]]) -> type[GenerateJsonSchema]
             made = super().model_schema(schema)
             for name, field in made["properties"].items():
                 place = defined(schema["cls"], name)
-                said = found.get(place) or [texts(place.cls).get(name, "")]
-                field.update({"description": said[0]} if said[0] else {})
+                lines = comments.get(place) or [texts(place.cls).get(name, "")]
+                field.update({"description": lines[0]} if lines[0] else {})
             return made
 
     return Described
@@ -79,13 +79,13 @@ def _described(found: Mapping[Place, Sequence[str]]) -> type[GenerateJsonSchema]
 
 def all_comments(cls: type[Settings]) -> dict[Place, list[str]]:
     """The comments of config.yaml and of the files of models that it names, by what they are on."""
-    own = Path("config.yaml")
-    named = YamlFile.read(own).value[MODEL_FILES].values()
-    found: dict[Place, list[str]] = {}
-    for file in (own, *map(Path, named)):
+    shared = Path("config.yaml")
+    named = YamlFile.read(shared).value[MODEL_FILES].values()
+    comments_at: dict[Place, list[str]] = {}
+    for file in (shared, *map(Path, named)):
         for place, comment in comments(file, cls).values():
-            found.setdefault(place, []).append(comment)
-    return found
+            comments_at.setdefault(place, []).append(comment)
+    return comments_at
 
 
 def defined(cls: type[Settings], name: str) -> Place:
@@ -97,13 +97,13 @@ def texts(cls: type) -> dict[str, str]:
     """Attribute -> the text below it, of a class."""
     (definition,) = ast.parse(dedent(inspect.getsource(cls))).body
     assert isinstance(definition, ast.ClassDef)
-    found = {}
-    for one, following in zip(definition.body, definition.body[1:], strict=False):
-        if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name):
+    text_of = {}
+    for statement, following in zip(definition.body, definition.body[1:], strict=False):
+        if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
             value = following.value if isinstance(following, ast.Expr) else None
             if isinstance(value, ast.Constant) and isinstance(value.value, str):
-                found[one.target.id] = inspect.cleandoc(value.value)
-    return found
+                text_of[statement.target.id] = inspect.cleandoc(value.value)
+    return text_of
 
 
 def comments(file: Path, cls: type[Settings]) -> dict[int, tuple[Place, str]]:
@@ -154,9 +154,9 @@ def _is_named(cls: type[Settings], name: str) -> bool:
     return str(cls.model_fields[name].annotation).startswith(("dict", "typing.Annotated[dict"))
 
 
-def _kind(entry: yaml.Node, known: list[type[Settings]]) -> type[Settings]:
-    if SimulatedModelSettings not in known:
-        return known[0]
+def _kind(entry: yaml.Node, kinds: list[type[Settings]]) -> type[Settings]:
+    if SimulatedModelSettings not in kinds:
+        return kinds[0]
     simulated = _value(entry, "behaviour") is not None
     return SimulatedModelSettings if simulated else RemoteModelSettings
 
@@ -167,8 +167,8 @@ def _speech(model: yaml.Node | None) -> type[Settings]:
 
 
 def _speech_of(behaviour: str) -> type[Settings]:
-    found: type[Settings] = import_module(behaviour).SpeechSettings
-    return found
+    settings: type[Settings] = import_module(behaviour).SpeechSettings
+    return settings
 
 
 def _value(node: yaml.Node | None, name: str) -> str | None:
@@ -184,5 +184,5 @@ def _comment(key: yaml.Node, lines: list[str]) -> str:
     first = mark.line
     while lines[first - 1].strip().startswith("#") and first:
         first -= 1
-    found = [_COMMENT.search(line) for line in lines[first : mark.line + 1]]
-    return " ".join(match[1].strip() for match in found if match)
+    matches = [_COMMENT.search(line) for line in lines[first : mark.line + 1]]
+    return " ".join(match[1].strip() for match in matches if match)

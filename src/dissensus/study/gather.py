@@ -118,11 +118,11 @@ def gather_turns(
     """
     declared: Schema = resolve(schema)
     columns = declared.pick(*ids)
-    said = turns_schema(columns), outcomes_schema(columns)
-    spoken, ended = concatenate(turns, said[0]), concatenate(outcomes, said[1])
+    schemas = turns_schema(columns), outcomes_schema(columns)
+    spoken, ended = concatenate(turns, schemas[0]), concatenate(outcomes, schemas[1])
     check_sessions(manifest, read(manifest, declared)["session_id"].to_pylist(), spoken, ended)
     check_some_complete(manifest, ended)
-    return (said[0], spoken), (said[1], ended)
+    return (schemas[0], spoken), (schemas[1], ended)
 
 
 def check_sessions(

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from operator import attrgetter
-from typing import Any, NewType, ParamSpec, TypeVar
+from typing import Any, NewType, ParamSpec, Self, TypeVar
 
 from dissensus.report.escaping import say
 from dissensus.tables.artefact import Schema
@@ -32,6 +32,15 @@ R = TypeVar("R")
 TurnsBySession = NewType("TurnsBySession", dict[str, list[dict[str, Any]]])
 
 _MAKES = "makes"
+
+
+class RowsOf:
+    """Rows of several artefacts, of one session or of many: a dataclass with a list for each."""
+
+    def add(self, other: Self) -> None:
+        """Put another's rows behind these."""
+        for name, rows in vars(other).items():
+            getattr(self, name).extend(rows)
 
 
 def makes(**artefacts: Schema | Writer | None) -> Callable[[Callable[P, R]], Callable[P, R]]:

@@ -35,9 +35,9 @@ def naming_the_line(module: str, what: str, *, is_paid: bool = True) -> Iterator
         frames = [f for f in extract_tb(error.__traceback__) if Path(f.filename).parent == folder]
         if module.partition(".")[0] == "dissensus" or not frames:
             raise
-        said = " ".join(f"{type(error).__name__}: {error}".split())
+        message = " ".join(f"{type(error).__name__}: {error}".split())
         mend = "correct the study and start again: what was paid for is kept"
         raise ResourceError(
-            f"{frames[-1].filename}, line {frames[-1].lineno}: {what} ended with {said}; "
+            f"{frames[-1].filename}, line {frames[-1].lineno}: {what} ended with {message}; "
             f"{mend if is_paid else 'correct the study; nothing was asked of a model yet'}."
         ) from error

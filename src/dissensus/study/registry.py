@@ -99,6 +99,6 @@ def _make_importable(folder: Path) -> None:
     text = str(folder)
     if text not in sys.path:
         sys.path.append(text)
-    known = os.environ.get("PYTHONPATH", "").split(os.pathsep)
-    if text not in known:
-        os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [text, *known]))
+    folders = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    if text not in folders:
+        os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [text, *folders]))

@@ -13,8 +13,8 @@ from typing import Any
 
 from dissensus.digests import code_digest, digest, file_digest
 from dissensus.errors import ResourceError, SettingError
-from dissensus.llm.concurrency import InFlight
 from dissensus.llm.journal import IN_FLIGHT, Journal, NotJournaled, Replay
+from dissensus.llm.limits import InFlight
 from dissensus.llm.marks import read_marks
 from dissensus.llm.providers import identity
 from dissensus.llm.registry import ModelRegistry
@@ -134,18 +134,18 @@ class Sessions:
             {name: _identity(name, models[name], thought) for name in named},
         )
 
-    def spec(self, row: Row, known: dict[str, str] | None = None) -> dict[str, Any]:
+    def spec(self, row: Row, digests: dict[str, str] | None = None) -> dict[str, Any]:
         """All that a session depends on.
 
         Parameters
         ----------
-        known : session_id or artefact -> its digest, of those looked at already.
+        digests : session_id or artefact -> its digest, of those looked at already.
 
         Raises
         ------
         KeyError : the row is of something, such as a model or a motion, that is not known.
         """
-        study, known = self.study, {} if known is None else known
+        study, digests = self.study, {} if digests is None else digests
         kind = study.kind_of(row)
         spec = {
             **{name: row[name] for name in (*study.ids, "seed")},
@@ -156,13 +156,13 @@ class Sessions:
         }
         needs = kind.needs(row)
         if needs.sessions:
-            spec["needs"] = {name: self.digest(self.rows[name], known) for name in needs.sessions}
+            spec["needs"] = {name: self.digest(self.rows[name], digests) for name in needs.sessions}
         if needs.artefacts:
             for name in needs.artefacts:
-                if name not in known:
+                if name not in digests:
                     path = self.folder / name
-                    known[name] = file_digest(path) if path.exists() else ""
-            spec["artefacts"] = {name: known[name] for name in needs.artefacts}
+                    digests[name] = file_digest(path) if path.exists() else ""
+            spec["artefacts"] = {name: digests[name] for name in needs.artefacts}
         return spec
 
     def _of_its_kind(self, row: Row) -> Any:
@@ -178,15 +178,15 @@ class Sessions:
     def _protocol(self) -> dict[str, Any]:
         return dict(self.study.settings.protocol.model_dump())
 
-    def digest(self, row: Row, known: dict[str, str] | None = None) -> str:
-        """SHA-256 of all that a session depends on; ``known``: see :meth:`spec`."""
-        name, known = row["session_id"], {} if known is None else known
-        if name not in self._digests and name not in known:
-            spec = self.spec(row, known)
+    def digest(self, row: Row, known_digests: dict[str, str] | None = None) -> str:
+        """SHA-256 of all that a session depends on; ``known_digests``: see :meth:`spec`."""
+        name, known_digests = row["session_id"], {} if known_digests is None else known_digests
+        if name not in self._digests and name not in known_digests:
+            spec = self.spec(row, known_digests)
             # What a session reads may come to be while the run goes on.
-            digests = known if {"needs", "artefacts"} & spec.keys() else self._digests
+            digests = known_digests if {"needs", "artefacts"} & spec.keys() else self._digests
             digests[name] = digest(spec)
-        return self._digests.get(name) or known[name]
+        return self._digests.get(name) or known_digests[name]
 
     def before(self, row: Row) -> list[str]:
         """The sessions that must have ended before this one starts: what it reads, and its turn."""

@@ -146,8 +146,8 @@ def _encoded(rows: Any, schema: Schema, where: str, provenance: Mapping[str, Any
     """The bytes of an artefact."""
     table = _conform(rows, schema, where)
     about = {"name": schema.name, "row": schema.row, "key": schema.key}
-    said = {_KEY: _json(provenance), _SCHEMA: _json(about), **BLANK_SEAL}
-    table = table.replace_schema_metadata(said)
+    metadata = {_KEY: _json(provenance), _SCHEMA: _json(about), **BLANK_SEAL}
+    table = table.replace_schema_metadata(metadata)
     # Into memory first: Parquet comes in dozens of pieces, each a system call on a file.
     buffer = pa.BufferOutputStream()
     # For a session's few speeches, setting up zstd, dictionaries and statistics takes longer than
@@ -193,7 +193,7 @@ def read_with_provenance(path: str | Path, schema: Schema) -> tuple[pa.Table, di
     """An artefact as :func:`read` gives it, and as :func:`provenance_of`: the file is read once."""
     with open_sealed(path) as file:
         table = file.read(use_threads=False)
-    return _conform(table, schema, str(path)), _said(table.schema)
+    return _conform(table, schema, str(path)), _provenance(table.schema)
 
 
 def _own_schema(file_schema: pa.Schema, path: str | Path) -> Schema:
@@ -211,8 +211,10 @@ def _own_schema(file_schema: pa.Schema, path: str | Path) -> Schema:
 def _described(arrow_field: pa.Field) -> Column:
     # By equality: a list's type hashes differently once it has been in a file.
     kind = next(name for name, kind in _TYPES.items() if kind == arrow_field.type)
-    said = {name.decode(): text.decode() for name, text in arrow_field.metadata.items()}
-    return Column(kind + "?" * arrow_field.nullable, said["description"], said.get("unit", ""))
+    described = {name.decode(): text.decode() for name, text in arrow_field.metadata.items()}
+    return Column(
+        kind + "?" * arrow_field.nullable, described["description"], described.get("unit", "")
+    )
 
 
 def read_by(path: str | Path, schema: Schema, key: str) -> dict[str, dict[str, Any]]:
@@ -233,7 +235,7 @@ def provenance_of(path: str | Path) -> dict[str, Any]:
     ArtefactError : as :func:`read`.
     """
     with open_sealed(path) as file:
-        return _said(file.schema_arrow)
+        return _provenance(file.schema_arrow)
 
 
 def key_of(path: str | Path) -> tuple[str, ...]:
@@ -247,10 +249,10 @@ def key_of(path: str | Path) -> tuple[str, ...]:
         return _own_schema(file.schema_arrow, path).key
 
 
-def _said(schema: pa.Schema) -> dict[str, Any]:
+def _provenance(schema: pa.Schema) -> dict[str, Any]:
     """The provenance in a file's metadata."""
-    said: dict[str, Any] = json.loads(schema.metadata[_KEY])
-    return said
+    provenance: dict[str, Any] = json.loads(schema.metadata[_KEY])
+    return provenance
 
 
 class replacing:
@@ -300,12 +302,12 @@ def _column(values: list[Any], name: str, schema: Schema) -> pa.Array:
 
 def _conform(rows: Any, schema: Schema, where: str) -> pa.Table:
     """The table with its columns in the schema's order and types."""
-    given, known, arrow = _columns(rows, schema), schema.fields, schema.arrow
-    if schema.families or given.keys() != known.keys():
-        extra = [name for name in given if name not in known]
-        known = known | {name: _of_family(name, schema, where) for name in extra}
-        arrow = pa.schema(known.values())
-        lacking = [name for name in known if name not in given]
+    given, fields, arrow = _columns(rows, schema), schema.fields, schema.arrow
+    if schema.families or given.keys() != fields.keys():
+        extra = [name for name in given if name not in fields]
+        fields = fields | {name: _of_family(name, schema, where) for name in extra}
+        arrow = pa.schema(fields.values())
+        lacking = [name for name in fields if name not in given]
         lacking += [
             family
             for family, pattern in schema.families.items()
@@ -313,7 +315,7 @@ def _conform(rows: Any, schema: Schema, where: str) -> pa.Table:
         ]
         if lacking:
             raise ArtefactError(f"{where}: {schema.name} lacks the column {lacking[0]!r}.")
-    columns = [_conformed(given[name], known[name], schema, where) for name in known]
+    columns = [_conformed(given[name], fields[name], schema, where) for name in fields]
     return _with_key(pa.table(columns, schema=arrow), schema, where)
 
 

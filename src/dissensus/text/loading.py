@@ -39,8 +39,8 @@ def check_loadable(kind: Kind, name: str) -> None:
         check=False,
     )
     if done.returncode:
-        said = done.stderr.strip().splitlines() or [f"status {done.returncode}"]
-        raise ProviderError(said[-1])
+        lines = done.stderr.strip().splitlines() or [f"status {done.returncode}"]
+        raise ProviderError(lines[-1])
 
 
 def main(kind: str, name: str) -> None:

@@ -114,11 +114,11 @@ def _tekken() -> Tokenize:
 def _tiktoken(encoding: str) -> Tokenize:
     import tiktoken
 
-    known = tiktoken.list_encoding_names()
-    if encoding not in known:
+    encodings = tiktoken.list_encoding_names()
+    if encoding not in encodings:
         raise SettingError(
             f"tokenizer 'tiktoken:{encoding}': tiktoken has no such encoding; it has "
-            f"{', '.join(sorted(known))}."
+            f"{', '.join(sorted(encodings))}."
         )
     try:
         return tiktoken.get_encoding(encoding).encode_ordinary

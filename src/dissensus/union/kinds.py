@@ -179,18 +179,7 @@ class Debate(_Worded[DebateSpec]):
 
     def spec(self, row: Row, item: Row) -> DebateSpec:
         settings, memos = self.settings.protocol, _memos(row)
-        draw = Draw(
-            motion_id=row["motion_id"],
-            motion=item["motion"],
-            proposition=tuple(sorted(item["proposition"])),
-            order=tuple(row["order"]),
-            lenses=tuple(int(lens) for lens in row["lenses"]),
-            draw_seed=row["draw_seed"],
-            passages=settings.passages,
-            styles=_styles(row),
-            memos=memos,
-            coached=tuple(sorted(item["students"])) if memos else (),
-        )
+        draw = Draw.of(row, item, settings.passages, _styles(row), memos)
         told = debate_parts(settings, coached=bool(memos))
         return DebateSpec(draw, self.models, self.wording.sha256(*told))
 

@@ -51,13 +51,13 @@ def _claims(artefacts: Mapping[str, Sequence[Row]]) -> list[Claim]:
     texts = {claim["claim_id"]: claim["text"] for claim in artefacts["claims"]}
     answers: dict[str, list[tuple[str, str, str, str]]] = defaultdict(list)
     for rebuttal in artefacts["rebuttals"]:
-        said = f"{rebuttal['by']}: {texts.get(rebuttal['by'], '')}" if rebuttal["by"] else ""
+        answer = f"{rebuttal['by']}: {texts.get(rebuttal['by'], '')}" if rebuttal["by"] else ""
         answers[rebuttal["claim_id"]].append(
             (
                 rebuttal["speaker"],
                 f"speech {rebuttal['speech']}" if rebuttal["speech"] else "",
                 _how(rebuttal),
-                said,
+                answer,
             )
         )
     return [
@@ -76,7 +76,7 @@ def _claims(artefacts: Mapping[str, Sequence[Row]]) -> list[Claim]:
 def _how(rebuttal: Row) -> str:
     """What a rebuttal does, as the annotation has it."""
     words = {"logic": "shows a fault of logic", "new": "brings new evidence"}
-    grounds = [said for name, said in words.items() if rebuttal[name]]
+    grounds = [ground for name, ground in words.items() if rebuttal[name]]
     grounds += ["undermines it"] if rebuttal["undermines"] else []
     kept = ", ".join(grounds) or "answers without a ground"
     return kept if rebuttal["counted"] else f"{kept}; does not count"

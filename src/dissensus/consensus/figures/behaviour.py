@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dissensus.consensus.figures.forest import domains_of, forest, joined_planted, key, tick
 from dissensus.consensus.figures.words import TICK, attrition, percent_of, planted_words
-from dissensus.report.artefacts import Artefacts
 from dissensus.report.labels import arm_words, listed
 from dissensus.report.style import new_figure, notice, styled
-from dissensus.report.view import Drawn, View
+from dissensus.report.view import Artefacts, Drawn, View
 
 PANELS = {
     "sycophancy": "a  Sycophancy, % of opportunities",
@@ -44,7 +43,7 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
 def describe(artefacts: Artefacts, view: View) -> dict[str, str]:
     """What the caption says: the lowest and the highest drawn arm of each measure and domain."""
     estimates = artefacts.facts("estimates")
-    said = {}
+    sentences = {}
     for outcome in PANELS:
         parts = []
         for domain in domains_of(view):
@@ -59,5 +58,5 @@ def describe(artefacts: Artefacts, view: View) -> dict[str, str]:
                     for row in (ordered[0], ordered[-1])
                 )
                 parts.append(f"in {domain} from {lowest} to {highest}")
-        said[outcome] = listed(parts) or "undefined"
-    return said | {"level": view.level}
+        sentences[outcome] = listed(parts) or "undefined"
+    return sentences | {"level": view.level}

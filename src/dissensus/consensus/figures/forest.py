@@ -41,8 +41,8 @@ def looks(view: View) -> dict[str, Mark]:
 def joined_planted(rows: pd.DataFrame, planted: pd.DataFrame, column: str) -> pd.DataFrame:
     """Estimates with the planted value of each, NaN where there is none, as a column."""
     keys = ["domain", "arm", "outcome"]
-    known = planted[[*keys, column]].rename(columns={column: "planted"})
-    joined: pd.DataFrame = rows.merge(known, on=keys, how="left")
+    values = planted[[*keys, column]].rename(columns={column: "planted"})
+    joined: pd.DataFrame = rows.merge(values, on=keys, how="left")
     return joined
 
 
@@ -68,10 +68,10 @@ def forest(
         (mark, keyed(rows[rows["domain"] == domain], "arm")) for domain, mark in looks(view).items()
     ]
     forms.forest(axes, {arm: arm_words(arm) for arm in arms}, series, filled, scale)
-    for (_, known), offset in zip(series, forms.offsets(len(series)), strict=True):
+    for (_, by_arm), offset in zip(series, forms.offsets(len(series)), strict=True):
         for place, arm in enumerate(arms):
-            if arm in known and np.isfinite(known[arm]["planted"]):
-                at = scale * known[arm]["planted"]
+            if arm in by_arm and np.isfinite(by_arm[arm]["planted"]):
+                at = scale * by_arm[arm]["planted"]
                 axes.plot(at, place + offset, "|", zorder=4, **_PLANTED)
 
 

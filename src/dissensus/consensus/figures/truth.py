@@ -9,11 +9,10 @@ from dissensus.consensus.figures import effects as figure
 from dissensus.consensus.inference import ALL, PRIMARY
 from dissensus.design.contrasts import HEADLINE
 from dissensus.design.diagnosis import HOLM
-from dissensus.report.artefacts import Artefacts
 from dissensus.report.frames import records
 from dissensus.report.labels import arm_words
 from dissensus.report.truth import Diagnosed, Effect, Truth
-from dissensus.report.view import View
+from dissensus.report.view import Artefacts, View
 from dissensus.stats.results import NAN
 
 
@@ -24,14 +23,14 @@ def effects(artefacts: Artefacts, view: View, diagnosed: Diagnosed) -> Iterator[
     """
     contrasts, planted = artefacts.frames("contrasts", "planted")
     pooled = planted[(planted["outcome"] == PRIMARY) & (planted["domain"] == ALL)]
-    known = {row["arm"]: row for row in records(pooled)}
+    planted_of = {row["arm"]: row for row in records(pooled)}
     nothing = figure.same_strategy(view)
     for row in records(contrasts[contrasts["headline"].to_numpy(dtype=bool)]):
         arm = row["arm"]
         power = diagnosed.power(_world(arm, view), HEADLINE + HOLM)
-        if arm not in known or not (arm in nothing or power == power):
+        if arm not in planted_of or not (arm in nothing or power == power):
             continue
-        true = known[arm]
+        true = planted_of[arm]
         # The same random numbers in both arms: where nothing differs, this is exactly zero.
         truth = Truth(0.0) if arm in nothing else Truth(true["effect"], true["effect_se"])
         words = f"{arm_words(arm)} − {arm_words(row['reference'])}, share that agrees at the end"

@@ -122,35 +122,35 @@ def write_fewshot(
     turns: list[dict[str, Any]], profiles: list[dict[str, Any]], prompts: Path
 ) -> tuple[list[dict[str, Any]], str]:
     """The examples with what was said of them, and a page to read them on."""
-    said: dict[str, dict[tuple[str, str], str]] = {}
+    reflections: dict[str, dict[tuple[str, str], str]] = {}
     for turn in turns:
-        of_agent = said.setdefault(turn["domain"], {})
+        of_agent = reflections.setdefault(turn["domain"], {})
         of_agent[turn["speaker"], turn["role"]] = turn["text"]
-    rows = list(gather_examples(profiles, said))
+    rows = list(gather_examples(profiles, reflections))
     return rows, readable(rows, read_prompts(LearningWords, prompts))
 
 
 def gather_examples(
-    profiles: Sequence[Row], said: Mapping[str, Mapping[tuple[str, str], str]]
+    profiles: Sequence[Row], reflections: Mapping[str, Mapping[tuple[str, str], str]]
 ) -> Iterator[dict[str, Any]]:
     """The examples with what was said of them, of domains whose reflection ran to its end.
 
     Parameters
     ----------
     profiles : rows of :data:`~dissensus.consensus.learning.tables.PROFILES`.
-    said : domain -> (example, role) -> text.
+    reflections : domain -> (example, role) -> text.
 
     Returns
     -------
     Rows of :data:`~dissensus.consensus.learning.tables.FEWSHOT`, the good ones of a domain first.
     """
-    taken = [row for row in profiles if row["label"] and row["domain"] in said]
+    taken = [row for row in profiles if row["label"] and row["domain"] in reflections]
     order = {GOOD: 0, BAD: 1}
     for row in sorted(taken, key=lambda r: (r["domain"], order[r["label"]], r["place"])):
-        texts = said[row["domain"]]
-        known = {name: row[name] for name in FEWSHOT.columns if name in row}
+        texts = reflections[row["domain"]]
+        shared = {name: row[name] for name in FEWSHOT.columns if name in row}
         name = example_id(row["label"], row["place"])
-        yield known | {
+        yield shared | {
             role: texts.get((name, role), "").strip() for role in (RATIONALE, COUNTERFACTUAL)
         }
 

@@ -33,14 +33,14 @@ class ExpectedLessons(PlaceholderInputs):
     ----------
     words : of summaries and rounds.
     rounds, characters : the most of a debate, and of an explanation.
-    said : the most tokens of a rationale or counterfactual; None leaves them without a size.
+    max_tokens : the most tokens of a rationale or counterfactual; None leaves them without a size.
     every_ending : whether debates come out in all the ways there are; else all last all rounds.
     """
 
     words: LearningWords = field(kw_only=True)
     rounds: int = field(kw_only=True)
     characters: int = field(kw_only=True)
-    said: int | None = None
+    max_tokens: int | None = None
     every_ending: bool = False
 
     def rows_of(
@@ -55,10 +55,10 @@ class ExpectedLessons(PlaceholderInputs):
         turns = {name: self._turns(votes) for name, votes in sessions.items()}
         statements = {"t": {"statement": _STATEMENT}}
         profiles = profile_agents(manifest, statements, turns, self.words, 1, self.characters)
-        said = PLACEHOLDER if self.said is None else sized(PLACEHOLDER, self.said)
+        reflection = PLACEHOLDER if self.max_tokens is None else sized(PLACEHOLDER, self.max_tokens)
         chosen = islice(cycle(profiles), max(expected, len(profiles) * self.every_ending))
         rows = [
-            {**row, **where, "place": place, RATIONALE: said, COUNTERFACTUAL: said}
+            {**row, **where, "place": place, RATIONALE: reflection, COUNTERFACTUAL: reflection}
             for place, row in enumerate(chosen, start=1)
         ]
         return [{name: row[name] for name in schema.columns} for row in rows]
@@ -69,14 +69,14 @@ class ExpectedLessons(PlaceholderInputs):
         return {**ids, "order": list(_AGENTS), "rounds": self.rounds}
 
     def _turns(self, votes: Sequence[int]) -> list[dict[str, str]]:
-        said = _EXPLANATION * (1 + self.characters // len(_EXPLANATION))
+        explanation = _EXPLANATION * (1 + self.characters // len(_EXPLANATION))
         lasted = 1 if len(set(votes)) == 1 else self.rounds
         return [
             {
                 "role": VOTER,
                 "speaker": name,
                 "round_label": round_label(number),
-                "text": f"{said}\nVote: {LABELS[vote]}",
+                "text": f"{explanation}\nVote: {LABELS[vote]}",
             }
             for number in range(1, lasted + 1)
             for name, vote in zip(_AGENTS, votes, strict=True)

@@ -146,7 +146,7 @@ def _profiles(
 
 
 def _summary(profile: Row, votes: Sequence[str], words: LearningWords) -> str:
-    said = render(
+    summary = render(
         words.summary,
         FIRST=votes[0],
         LAST=votes[-1],
@@ -155,7 +155,7 @@ def _summary(profile: Row, votes: Sequence[str], words: LearningWords) -> str:
         FOLLOWED=str(profile["followed"]),
         ENDING=render(words.endings[profile["ending"]], ROUND=str(profile["rounds_to"])),
     )
-    return f"{said} {words.dogmatic}" if profile["dogmatic"] else said
+    return f"{summary} {words.dogmatic}" if profile["dogmatic"] else summary
 
 
 def _course(
@@ -185,7 +185,7 @@ def _measures(profile: Row, words: LearningWords) -> str:
     )
 
 
-def shortened(said: str, characters: int) -> str:
+def shortened(text: str, characters: int) -> str:
     """The beginning of a text, on one line, with dots where something is left out."""
-    flat = " ".join(said.split())
+    flat = " ".join(text.split())
     return flat if len(flat) <= characters else f"{flat[:characters].rstrip()} ..."

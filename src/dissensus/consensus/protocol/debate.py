@@ -16,8 +16,8 @@ from functools import partial
 from statistics import median_low
 from typing import Any, TypeVar
 
-from dissensus.consensus.learning.block import Lesson
 from dissensus.consensus.learning.wording import LearningWords
+from dissensus.consensus.protocol.spec import DebateSpec, asked_as
 from dissensus.consensus.replies import Ballot, BallotFormat, SpeechFormat
 from dissensus.consensus.scale import LABELS, UNREAD, agreed, label_of, plurality
 from dissensus.consensus.wording import (
@@ -42,7 +42,7 @@ from dissensus.session.protocol import (
     round_label,
 )
 from dissensus.session.quoting import quoted
-from dissensus.session.templates import fill, render, repaired, sharing
+from dissensus.session.templates import fill, render, repaired
 
 #: Strategies whose extra agent speaks without having heard the others, as its prompt has it.
 _ALONE = ("credible",)
@@ -50,53 +50,8 @@ _NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eigh
 
 Result = TypeVar("Result")
 Part = Generator[Sequence[Call], Sequence[Turn], Result]
-#: A speaker and what it said.
-Said = tuple[str, str]
-
-
-@dataclass(frozen=True)
-class Persona:
-    """An agent: its system prompt, and its interview as questions and answers in turn."""
-
-    system: str
-    interview: tuple[tuple[str, str], ...]
-
-
-@dataclass(frozen=True)
-class DebateSpec:
-    """What is debated, by whom and how.
-
-    Attributes
-    ----------
-    strategy : one of :data:`dissensus.consensus.wording.STRATEGIES`.
-    statement : that is voted on.
-    agents : name -> persona, in the order in which they are shown.
-    where, place : what experts know, in full and in short.
-    names : of the agents, as those without a vote are told them.
-    truth, secret : what the public prefers, as a label and as points; for a nudger alone.
-    rounds, side_rounds, experts : how many, at most.
-    model, extra_model : of the agents, and of those who have no vote.
-    temperature : of every reply.
-    lesson : what the agents learn from before they vote; None for nothing.
-    words_sha256 : of all that they may be told.
-    """
-
-    strategy: str
-    statement: str
-    agents: Mapping[str, Persona]
-    where: str
-    place: str
-    names: str
-    truth: str
-    secret: tuple[int, ...]
-    rounds: int
-    side_rounds: int
-    experts: int
-    model: str
-    extra_model: str
-    temperature: float
-    lesson: Lesson | None
-    words_sha256: str = ""
+#: A speaker and its words.
+Speech = tuple[str, str]
 
 
 @dataclass(frozen=True)
@@ -179,8 +134,13 @@ class _Session:
         turns = yield calls
         self.ballots = {turn.speaker: turn.value for turn in turns}
 
-    def _hear(self, round_: int, said: str) -> Part[str]:
-        """What the extra agent says after a round; "" where it may not be shown to anybody."""
+    def _hear(self, round_: int, before: str) -> Part[str]:
+        """What the extra agent says after a round; "" where it may not be shown to anybody.
+
+        Parameters
+        ----------
+        before : what it said after the round before.
+        """
         words, debate, role = self.debate.words, self.debate, self.debate.spec.strategy
         alone, credible = role in _ALONE, role == "credible"
         places = {
@@ -198,7 +158,7 @@ class _Session:
             STATEMENT=debate.spec.statement,
             TRUTH=render(words.truth, TRUTH=debate.spec.truth) if debate.spec.truth else "",
             SHOWN="" if alone else shown.rstrip("\n"),
-            OWN=render(words.own, TEXT=quoted(said)).rstrip("\n") if said else "",
+            OWN=render(words.own, TEXT=quoted(before)).rstrip("\n") if before else "",
             REPLY=words.reply if credible else words.speech_reply,
         )
         messages = (
@@ -217,7 +177,7 @@ class _Session:
         debate, words = self.debate, self.debate.words
         partners = self._partners()
         outsiders = self._outsiders(partners)
-        said: list[Said] = []
+        talked: list[Speech] = []
         for side_round in range(1, debate.spec.side_rounds + 1):
             calls = []
             self.number += 1
@@ -230,20 +190,20 @@ class _Session:
                     PARTNERS=", ".join(circle.values()),
                     ROUNDS=str(debate.spec.side_rounds),
                 )
-                prompt = self._side_prompt(self._question(name), instruction, said, name, circle)
+                prompt = self._side_prompt(self._question(name), instruction, talked, name, circle)
                 messages = self._as(name, prompt)
                 calls.append(self._side_call(name, SIDE, side_round, messages))
             for name, instruction in outsiders.items():
                 speaker, role = self._outsider(name), SIDES[debate.spec.strategy]
                 circle = {name: name}
-                prompt = self._side_prompt("", instruction, said, speaker, circle, only=name)
+                prompt = self._side_prompt("", instruction, talked, speaker, circle, only=name)
                 calls.append(self._side_call(speaker, role, side_round, (Message("user", prompt),)))
             if not calls:
                 break
             turns = yield calls
-            said += [(turn.speaker, turn.value or "") for turn in turns]
+            talked += [(turn.speaker, turn.value or "") for turn in turns]
         return {
-            name: self._after_side(name, partners.get(name), outsiders, said)
+            name: self._after_side(name, partners.get(name), outsiders, talked)
             for name in debate.spec.agents
         }
 
@@ -302,13 +262,13 @@ class _Session:
         self,
         question: str,
         instruction: str,
-        said: Sequence[Said],
+        talked: Sequence[Speech],
         speaker: str,
         circle: Mapping[str, str],
         only: str = "",
     ) -> str:
         words = self.debate.words
-        talk = self._said(said, {speaker: "You", **circle})
+        talk = self._heard_of(talked, {speaker: "You", **circle})
         return render(
             words.side,
             QUESTION=question,
@@ -323,18 +283,18 @@ class _Session:
         name: str,
         partners: Sequence[str] | None,
         outsiders: Mapping[str, str],
-        said: Sequence[Said],
+        talked: Sequence[Speech],
     ) -> str:
         circle = self._circle(name, partners or (), outsiders)
         if not circle:
             return ""
-        talk = self._said(said, {name: "You", **circle})
+        talk = self._heard_of(talked, {name: "You", **circle})
         partners_named = ", ".join(circle.values())
         return render(self.debate.words.after_side, PARTNERS=partners_named, TALK=talk).rstrip("\n")
 
-    def _said(self, said: Sequence[Said], called: Mapping[str, str]) -> str:
+    def _heard_of(self, talked: Sequence[Speech], called: Mapping[str, str]) -> str:
         """What some speakers said, in order, under the names that they are called by."""
-        return "\n".join(self._speech(called[who], text) for who, text in said if who in called)
+        return "\n".join(self._speech(called[who], text) for who, text in talked if who in called)
 
     def _speech(self, name: str, text: str) -> str:
         return render(self.debate.words.speech, AGENT=name, TEXT=quoted(text)).rstrip("\n")
@@ -409,16 +369,6 @@ class _Session:
             "debate" if voter else "extra",
             expected=expected,
         )
-
-
-def asked_as(persona: Persona, prompt: str, shared: str = "") -> tuple[Message, ...]:
-    """A prompt after a system prompt and an interview; ``shared``: what others begin with, too."""
-    asked = [
-        message
-        for question, answer in persona.interview
-        for message in (Message("user", question), Message("assistant", answer))
-    ]
-    return (Message("system", persona.system), *asked, sharing(prompt, shared))
 
 
 def _common(votes: Sequence[int]) -> int:

@@ -53,10 +53,10 @@ class Reflection:
         if not rows:
             raise CallFailed(f"no training debate of {self.domain} ran to its end")
         turns = yield [self._call(1, RATIONALE, row, "") for row in rows]
-        said = [turn.value or "" for turn in turns]
+        rationales = [turn.value or "" for turn in turns]
         yield [
             self._call(2, COUNTERFACTUAL, row, reason)
-            for row, reason in zip(rows, said, strict=True)
+            for row, reason in zip(rows, rationales, strict=True)
         ]
 
     def _examples(self) -> Sequence[Mapping[str, Any]]:

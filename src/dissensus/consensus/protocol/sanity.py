@@ -9,7 +9,7 @@ from functools import partial
 from string import ascii_uppercase
 from typing import Any
 
-from dissensus.consensus.protocol.debate import Persona, asked_as
+from dissensus.consensus.protocol.spec import Persona, asked_as
 from dissensus.consensus.replies import SpeechFormat
 from dissensus.consensus.sanity.questions import OPEN, Question
 from dissensus.consensus.sanity.wording import SanityWords
@@ -73,7 +73,7 @@ class Sanity:
         if question.kind != OPEN:
             options = question.options(agent)
             letters = ascii_uppercase[: len(options)]
-            lines = [f"{letter}. {said}" for letter, said in zip(letters, options, strict=True)]
+            lines = [f"{letter}. {option}" for letter, option in zip(letters, options, strict=True)]
             prompt = render(self.words.choice, QUESTION=question.question, OPTIONS="\n".join(lines))
             format, expected = LetterFormat(letters), "Answer: A"
         messages = asked_as(self.agents[agent], prompt.rstrip("\n"))

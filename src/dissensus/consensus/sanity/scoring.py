@@ -132,35 +132,36 @@ def score_sanity(
 def _answers(
     row: Row, turns: Sequence[Row], questions: Sequence[Question]
 ) -> Iterator[dict[str, Any]]:
-    known = {question.id: question for question in questions}
+    question_of = {question.id: question for question in questions}
     for turn in turns:
-        question, said = known[turn["round_label"]], turn["text"]
+        question, reply = question_of[turn["round_label"]], turn["text"]
         agent = turn["speaker"]
         scored: dict[str, Any] = {"text": "", "reference": "", "own": np.nan}
         scored |= dict.fromkeys(_TEXTS, np.nan)
         if question.kind != OPEN:
             format = LetterFormat("".join(map(chr, range(65, 65 + len(question.answers)))))
-            scored["own"] = float(format.read(said).value == question.letter(agent))
-        elif said.strip():
+            scored["own"] = float(format.read(reply).value == question.letter(agent))
+        elif reply.strip():
             reference = question.answers[agent]
-            scored |= {"text": said, "reference": reference, "rouge_l": rouge_l(said, reference)}
-            scored |= {f"rouge_{n}": rouge_n(said, reference, n) for n in (1, 2)}
+            scored |= {"text": reply, "reference": reference, "rouge_l": rouge_l(reply, reference)}
+            scored |= {f"rouge_{n}": rouge_n(reply, reference, n) for n in (1, 2)}
         names = {"domain": row["domain"], "condition": row["arm"], "agent": agent}
         yield {**names, "question": question.id, "kind": question.kind, **scored}
 
 
 def _add_cosines(frame: pd.DataFrame, embed: Callable[[Sequence[str]], Vectors]) -> None:
     """Each distinct text is embedded once."""
-    said = frame["text"] != ""
-    if not said.any():
+    answered = frame["text"] != ""
+    if not answered.any():
         return
-    texts = pd.unique(pd.concat([frame.loc[said, "text"], frame.loc[said, "reference"]]))
+    texts = pd.unique(pd.concat([frame.loc[answered, "text"], frame.loc[answered, "reference"]]))
     places = {text: place for place, text in enumerate(texts)}
     vectors = embed(list(texts))
     first, second = (
-        vectors[[places[text] for text in frame.loc[said, side]]] for side in ("text", "reference")
+        vectors[[places[text] for text in frame.loc[answered, side]]]
+        for side in ("text", "reference")
     )
-    frame.loc[said, "cosine"] = np.clip((first * second).sum(axis=1), -1.0, 1.0).astype(float)
+    frame.loc[answered, "cosine"] = np.clip((first * second).sum(axis=1), -1.0, 1.0).astype(float)
 
 
 def _estimate(

@@ -47,8 +47,8 @@ from dissensus.consensus.simulated.reflecting import is_reflection, reflect
 from dissensus.consensus.wording import CCAGENT, EXTRAS, LEARNED, SIDES, TRANSFERRED, WORDINGS
 from dissensus.digests import code_digest, digest, file_digest
 from dissensus.errors import ResourceError
-from dissensus.llm.behaviours import speech_of
 from dissensus.llm.call import Message
+from dissensus.llm.providers.behaviours import speech_of
 from dissensus.settings import Entries, Faults, Named, Rate, Settings, fault
 
 _STATEMENT = re.compile(
@@ -115,15 +115,15 @@ class SpeechSettings(Settings):
 
     @model_validator(mode="after")
     def _chances_suffice(self) -> SpeechSettings:
-        for name, known in (
+        for name, wordings in (
             ("meets", (*WORDINGS, "reconcile")),
             ("susceptibility", _HEARD),
             ("learns", tuple(PARTS)),
             ("answers", (*KINDS, BARE)),
         ):
-            lost = [key for key in getattr(self, name) if key not in known]
+            lost = [key for key in getattr(self, name) if key not in wordings]
             if lost:
-                may = f"{lost[0]!r} is none of {', '.join(known)}"
+                may = f"{lost[0]!r} is none of {', '.join(wordings)}"
                 raise Faults(fault(name, getattr(self, name), may))
         learned = self.lesson(PARTS)
         most = max([*self.meets.values(), *self.susceptibility.values(), learned])
@@ -266,9 +266,9 @@ class _Prompt:
 
 def _side(partners: Sequence[str], votes: Mapping[str, int], agent: str) -> str:
     """Whether the agent has talked with allies or with opposites: by how they voted."""
-    known = [votes[name] for name in partners if name in votes]
-    if known:
-        return "alliance" if known[0] == votes[agent] else "opposites"
+    heard = [votes[name] for name in partners if name in votes]
+    if heard:
+        return "alliance" if heard[0] == votes[agent] else "opposites"
     return "alliance" if "An ally of yours" in partners else "opposites"
 
 
@@ -297,14 +297,14 @@ def _ballot(
         foreign = domain_of(prompt.statement, domains) not in taught
         chance = speech.lesson(parts_of(prompt.examples), foreign)
         traits = replace(traits, meets={CCAGENT: chance})
-    own = prompt.votes.get(prompt.agent, UNREAD)
-    if prompt.round == 1 or own == UNREAD:
+    last_vote = prompt.votes.get(prompt.agent, UNREAD)
+    if prompt.round == 1 or last_vote == UNREAD:
         mind = np.array([[opinion(prompt.statement, prompt.agent)]])
         vote = first_votes(point, mind, traits, rng)
     else:
         before = np.array([list(prompt.votes.values())])
         strategy, position = prompt.strategy, prompt.position
-        mine = np.array([[own]])
+        mine = np.array([[last_vote]])
         vote = next_votes(mine, before, point, traits, strategy, rng, position, side=prompt.side)
     cast, uniforms = int(vote[0, 0]), rng.random(3)
     variant = 0 if uniforms[0] < speech.repeats else 1 + int(uniforms[1] * 3)
@@ -324,13 +324,13 @@ def _resources_digest(folders: tuple[str, ...]) -> str:
 
 
 def _truth(domains: tuple[tuple[str, str], ...], statement: str) -> tuple[int, ...]:
-    known = _known(domains)
-    if statement not in known:
+    truths = _known(domains)
+    if statement not in truths:
         raise ResourceError(
             f"No folder of models.<name>.speech.domains has the statement {statement!r}, which a "
             "simulated stakeholder is asked about; name the study's domains there."
         )
-    return known[statement]
+    return truths[statement]
 
 
 @cache

@@ -41,13 +41,13 @@ def answer(
     content, bare = messages[-1].content, len(messages) <= 2
     question, agent = _asked(folders, messages[0].content, content)
     chance = chances.get(BARE if bare else question.kind, 0.0)
-    own = question.answers[agent]
+    stated = question.answers[agent]
     if _OPEN in content:
-        words = own.split()
+        words = stated.split()
         return " ".join(words[: round(chance * len(words))]) or "I would have to think about that."
     options = _OPTION.findall(content)
     mine = rng.random() < chance
-    letters = [letter for letter, said in options if (said == own) == mine]
+    letters = [letter for letter, option in options if (option == stated) == mine]
     return f"Answer: {letters[int(rng.integers(len(letters)))]}"
 
 

@@ -161,8 +161,8 @@ def _step(own: IntArray, target: IntArray | FloatArray) -> IntArray:
 
 def _others(own: IntArray, before: IntArray) -> FloatArray:
     """Mean of the others' votes, shape of ``own``; an agent's own where nobody else's is known."""
-    known = before != UNREAD
-    total, count = (np.where(known, before, 0).sum(axis=1), known.sum(axis=1))
+    read = before != UNREAD
+    total, count = (np.where(read, before, 0).sum(axis=1), read.sum(axis=1))
     left = count[:, None] - 1
     mean = (total[:, None] - own) / np.maximum(left, 1)
     return np.where(left > 0, mean, own)

@@ -60,5 +60,5 @@ def reflect(messages: Sequence[Message], rng: np.random.Generator) -> str:
     content = messages[-1].content
     is_counterfactual = "what the agent would have had to do otherwise" in content
     asked = "counterfactual" if is_counterfactual else "rationale"
-    said = _SAID[asked, "this is a strong example" in content, _STAYED not in content]
-    return said[int(rng.integers(len(said)))]
+    phrases = _SAID[asked, "this is a strong example" in content, _STAYED not in content]
+    return phrases[int(rng.integers(len(phrases)))]

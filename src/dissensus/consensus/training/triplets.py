@@ -65,7 +65,7 @@ def make_triplets(
     examples : rows of :data:`~dissensus.consensus.learning.tables.FEWSHOT`.
     agents : domain -> name -> agent.
     """
-    said = {(row["session_id"], row["agent"]): row for row in examples}
+    example_of = {(row["session_id"], row["agent"]): row for row in examples}
 
     def key(row: Row) -> tuple[str, str, str]:
         return row["domain"], row["statement_id"], row["agent"]
@@ -76,7 +76,7 @@ def make_triplets(
         best, worst = ranked[0], ranked[-1]
         if behaviour(best) == behaviour(worst):
             continue
-        why, lacked = (said.get((row["session_id"], agent), {}) for row in (best, worst))
+        why, lacked = (example_of.get((row["session_id"], agent), {}) for row in (best, worst))
         yield {
             "statement_id": statement_id,
             "domain": domain,
@@ -105,4 +105,4 @@ def _kept_for_scoring(profiles: Sequence[Row]) -> set[str]:
 def _debate(row: Row) -> str:
     """An agent's side of a debate: explanations and votes by round, as it wrote them."""
     rounds = zip(row["explanations"], row["votes"], strict=True)
-    return "\n\n".join(f"{said}\nVote: {vote}" for said, vote in rounds)
+    return "\n\n".join(f"{explanation}\nVote: {vote}" for explanation, vote in rounds)

@@ -59,13 +59,13 @@ class TopicEntry(Settings):
         folded = [" ".join(option.casefold().split()) for option in self.options]
         if len(set(folded)) < len(folded):
             raise Faults(fault("options", self.options, "no two may be alike but for capitals"))
-        known = f"it may be one of the options, or null: {', '.join(self.options)}"
+        allowed = f"it may be one of the options, or null: {', '.join(self.options)}"
         if self.truth is not None and self.truth not in self.options:
-            raise Faults(fault("truth", self.truth, known))
+            raise Faults(fault("truth", self.truth, allowed))
         seen: set[str] = set()
         for number, item in enumerate(self.evidence):
             if item.supports is not None and item.supports not in self.options:
-                raise Faults(fault(f"evidence.{number}.supports", item.supports, known))
+                raise Faults(fault(f"evidence.{number}.supports", item.supports, allowed))
             if item.id in seen:
                 may = "another item of this topic has that id; ids must be unique"
                 raise Faults(fault(f"evidence.{number}.id", item.id, may))

@@ -9,15 +9,22 @@ from typing import Any
 
 import pandas as pd
 
-from dissensus.deliberation.figures.frames import OUTCOMES, contrast_words
+from dissensus.deliberation.figures.frames import contrast_words, short_name
 from dissensus.deliberation.inference.contrasts import HINTS
 from dissensus.design.contrasts import HEADLINE
-from dissensus.report.artefacts import Artefacts
-from dissensus.report.columns import Column, tabulate
-from dissensus.report.frames import Record, attrition, complete, defined, mean, records
+from dissensus.report.frames import (
+    Column,
+    Record,
+    attrition,
+    complete,
+    defined,
+    mean,
+    records,
+    tabulate,
+)
 from dissensus.report.labels import MISSING, arm_words, in_brackets, interval, number, whole
 from dissensus.report.tables import Table
-from dissensus.report.view import View
+from dissensus.report.view import Artefacts, View
 
 _HUNDREDTHS = partial(number, digits=2)
 
@@ -99,7 +106,7 @@ def _by_arm(
 
 def _mean_columns(outcomes: Sequence[str]) -> Iterator[Column]:
     for name in outcomes:
-        yield Column(_TITLES.get(name) or OUTCOMES[name][1], name)
+        yield Column(_TITLES.get(name) or short_name(name), name)
 
 
 def _lost(of_arm: pd.DataFrame, last: pd.DataFrame, view: View) -> dict[str, str]:
@@ -117,8 +124,8 @@ def _lost(of_arm: pd.DataFrame, last: pd.DataFrame, view: View) -> dict[str, str
 
 def _mean(values: pd.Series[float], n: int) -> str:
     """A mean, with its size where that is not all."""
-    known = len(defined(values))
-    return in_brackets(number(mean(values), 2), "n", whole(known) if 0 < known < n else "")
+    n_defined = len(defined(values))
+    return in_brackets(number(mean(values), 2), "n", whole(n_defined) if 0 < n_defined < n else "")
 
 
 def table_hints(artefacts: Artefacts, view: View) -> Table:
@@ -170,9 +177,9 @@ _NOTHING = (MISSING, MISSING, "0")
 
 
 def _spread(values: pd.Series[float]) -> tuple[str, str, str]:
-    known = defined(values)
-    sd = float(known.std(ddof=1)) if len(known) > 1 else None
-    return number(mean(values), 2), number(sd, 2), str(len(known))
+    numbers = defined(values)
+    sd = float(numbers.std(ddof=1)) if len(numbers) > 1 else None
+    return number(mean(values), 2), number(sd, 2), str(len(numbers))
 
 
 def table_calls(artefacts: Artefacts, view: View) -> Table:

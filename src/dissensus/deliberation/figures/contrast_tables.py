@@ -6,15 +6,13 @@ from functools import partial
 
 import pandas as pd
 
-from dissensus.deliberation.figures.frames import OUTCOMES, contrast_words
+from dissensus.deliberation.figures.frames import OUTCOMES, contrast_words, short_name
 from dissensus.deliberation.inference.contrasts import POOLED, PRIMARY, SECONDARY, SILENCE
 from dissensus.design.contrasts import HEADLINE, RANDOMISATION
-from dissensus.report.artefacts import Artefacts
-from dissensus.report.columns import Column, limits, tabulate
-from dissensus.report.frames import Keyed, Record, complete, keyed, mean
+from dissensus.report.frames import Column, Keyed, Record, complete, keyed, limits, mean, tabulate
 from dissensus.report.labels import MISSING, arm_words, marked, number, p_value
 from dissensus.report.tables import Table, make
-from dissensus.report.view import View
+from dissensus.report.view import Artefacts, View
 
 #: After an estimate that is significant after adjustment.
 _MARK = "*"
@@ -73,7 +71,7 @@ def table_outcomes(artefacts: Artefacts, view: View) -> Table:
     for outcome in SECONDARY:
         cells = [_marked(headline[outcome, *pair], view.alpha) for pair in pairs]
         if set(cells) - {MISSING}:
-            rows.append((OUTCOMES[outcome][1], *cells))
+            rows.append((short_name(outcome), *cells))
     note = (
         f"Mean paired differences to {arm_words(view.reference)} by draw, unless another arm is "
         f"named. {_MARK} p < {view.alpha:.2g} after Holm over all outcomes and arms but the "

@@ -8,12 +8,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from dissensus.deliberation.figures.frames import ARM, grid, schedules_of
-from dissensus.report.artefacts import Artefacts
-from dissensus.report.clouds import threads
-from dissensus.report.forms import course, legend, multiples, rounds_axis
+from dissensus.report.forms import course, legend, multiples, rounds_axis, threads
 from dissensus.report.labels import arm_words, counted, listed, number, percent
 from dissensus.report.style import GREY, INK, Mark, new_figure, notice, styled
-from dissensus.report.view import Drawn, View
+from dissensus.report.view import Artefacts, Drawn, View
 
 NONE = "No arm of this run steers contentiousness, so that there is no control to draw."
 
@@ -39,8 +37,8 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     for arm, axes in multiples(figure, scheduled, _ACROSS, "round", "β and ρ"):
         _panel(axes, frame[frame["arm"] == arm], controlled[controlled["arm"] == arm], target)
         rounds_axis(axes, last)
-        known = "session_id.where(contentiousness == contentiousness)"
-        n = artefacts.facts("rounds").over("distinct", known, arm=arm)
+        steered = "session_id.where(contentiousness == contentiousness)"
+        n = artefacts.facts("rounds").over("distinct", steered, arm=arm)
         axes.set_title(f"{arm_words(arm)} (n = {n})", weight="normal", pad=3)
     named = {
         text: handle
@@ -57,9 +55,9 @@ def _panel(axes: Axes, means: pd.DataFrame, sessions: pd.DataFrame, target: floa
     wide = sessions.pivot(index="session_id", columns="round", values="contentiousness")
     threads(axes, [float(step) for step in wide.columns], wide.to_numpy(dtype=float), 0.5)
     for measure, mark in _MARKS.items():
-        known = means[(means["measure"] == measure) & (means["n"] > 0)]
-        if len(known):
-            course(axes, known, mark, label=mark.name)
+        drawn = means[(means["measure"] == measure) & (means["n"] > 0)]
+        if len(drawn):
+            course(axes, drawn, mark, label=mark.name)
     remarks = ["ρ not judged"]
     if means.loc[means["measure"] == "quality", "n"].any():
         name = f"target ρ* = {target:g}"

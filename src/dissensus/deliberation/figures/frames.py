@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from matplotlib.axes import Axes
 
-from dissensus.report.labels import arm_words
+from dissensus.report.labels import arm_words, column_words
 from dissensus.report.style import FAINT, GREY, Mark
 from dissensus.report.view import View
 
@@ -38,6 +38,11 @@ OUTCOMES = {
     "hint_rejected": ("Invalid hints rejected", "Invalid hint rejected"),
     "silence_effect": ("P(moves | silent) − P(moves | engaged)", "Silence effect"),
 }
+
+
+def short_name(outcome: str) -> str:
+    """An outcome as headings have it."""
+    return OUTCOMES[outcome][1] if outcome in OUTCOMES else column_words(outcome)
 
 
 def schedules_of(view: View) -> dict[str, str]:

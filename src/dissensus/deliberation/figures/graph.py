@@ -17,12 +17,11 @@ from matplotlib.patches import PathPatch
 from matplotlib.path import Path as Curve
 
 from dissensus.errors import ArtefactError
-from dissensus.report.artefacts import Artefacts
 from dissensus.report.escaping import label
 from dissensus.report.frames import Record, records
 from dissensus.report.labels import arm_words, counted, wrapped
 from dissensus.report.style import FAINT, GREY, INK, WIDTH, new_figure, notice, styled
-from dissensus.report.view import Drawn, View
+from dissensus.report.view import Artefacts, Drawn, View
 
 _COMMON = "rebut"
 #: relation -> colour and dashes; any two differ in both.
@@ -253,9 +252,9 @@ def _turns(axes: Axes, shown: Debate, colours: Mapping[str, str]) -> None:
         place = (float(turn["round"]), shown.agents.index(turn["agent"]))
         stance, colour = turn["stance"], colours.get(turn["stance"], _UNKNOWN)
         axes.plot(*place, zorder=5, **_disc(colour, turn["switched"], turn["abstained"]))
-        known = stance in colours
-        name = str(list(colours).index(stance) + 1) if known else "?"
-        dark = known and not turn["abstained"] and _brightness(colour) < 0.5
+        is_option = stance in colours
+        name = str(list(colours).index(stance) + 1) if is_option else "?"
+        dark = is_option and not turn["abstained"] and _brightness(colour) < 0.5
         axes.text(
             *place,
             name,

@@ -11,13 +11,12 @@ from matplotlib.figure import SubFigure
 from matplotlib.ticker import MaxNLocator
 
 from dissensus.deliberation.figures.frames import ACROSS, ARM, REFERENCE
-from dissensus.report.artefacts import Artefacts
 from dissensus.report.facts import Facts
 from dissensus.report.forms import course, multiples, rounds_axis
 from dissensus.report.frames import attrition
 from dissensus.report.labels import arm_words, interval, listed, number
 from dissensus.report.style import ALARM, new_figure, notice, styled
-from dissensus.report.view import Drawn, View
+from dissensus.report.view import Artefacts, Drawn, View
 
 #: What is drawn: measure -> title and what its axis counts.
 PANELS = {
@@ -60,12 +59,12 @@ def _block(
 ) -> None:
     """One measure in small multiples, the reference in grey in each."""
     rows = followed.frame[followed.frame["measure"] == measure]
-    known, last = rows[rows["n"] > 0], int(rows["round"].max())
+    drawn, last = rows[rows["n"] > 0], int(rows["round"].max())
     for arm, axes in multiples(part, view.arms, ACROSS, "round", unit):
         _alerts(axes, levels, last, labelled=arm == view.reference)
-        course(axes, known[known["arm"] == view.reference], REFERENCE)
+        course(axes, drawn[drawn["arm"] == view.reference], REFERENCE)
         if arm != view.reference:
-            course(axes, known[known["arm"] == arm], ARM)
+            course(axes, drawn[drawn["arm"] == arm], ARM)
         rounds_axis(axes, last)
         sizes = [row["n"] for row in followed.rows(measure=measure, arm=arm)]
         axes.set_title(

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import groupby
-from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -13,9 +11,10 @@ from dissensus.deliberation.design.manifest import MANIFEST
 from dissensus.design.equal_tokens import (
     REFINE,
     SAMPLES,
-    Said,
+    Answered,
     Spent,
     Strategy,
+    by_round,
     compare_strategies,
     equal_tokens_schema,
     strategies_of,
@@ -63,29 +62,24 @@ def compare_baselines(
     baseline. A debate's answer is the vote of the stances after each round; an unknown stance has
     no vote.
     """
-    kinds = {reference: DEBATE}
-    for arm, settings in arms.items():
-        kind = _KINDS.get(settings["sees"])
-        if kind and kind not in kinds.values():
-            kinds[arm] = kind
+    kinds = _kinds(arms, reference)
     truths = {topic["topic_id"]: topic["truth"] for topic in topics}
     draws = {row["draw_id"]: row["topic_id"] for row in manifest if truths[row["topic_id"]]}
     if len(kinds) == 1 or not draws:
         return []
-    said = {
-        name: [
-            [turn["stance"] for turn in of_round]
-            for _, of_round in groupby(rows, itemgetter("round"))
-        ]
-        for name, rows in groupby(stances, itemgetter("session_id"))
-    }
+    stated = by_round(stances, "stance")
     sessions = {(row["arm"], row["draw_id"]): row for row in manifest}
     spent = Spent(calls)
     strategies = [
         strategy
         for arm, kind in kinds.items()
         for strategy in _strategies(
-            kind, [sessions[arm, draw] for draw in draws], arms[arm]["samples"], said, spent, truths
+            kind,
+            [sessions[arm, draw] for draw in draws],
+            arms[arm]["samples"],
+            stated,
+            spent,
+            truths,
         )
     ]
     if not strategies or strategies[0].name != DEBATE:
@@ -100,11 +94,21 @@ def compare_baselines(
     return [{"arm": reference, **row} for row in rows]
 
 
+def _kinds(arms: Mapping[str, Mapping[str, Any]], reference: str) -> dict[str, str]:
+    """Arm -> what is scored of it: the reference, and the first arm of each kind of baseline."""
+    kinds = {reference: DEBATE}
+    for arm, settings in arms.items():
+        kind = _KINDS.get(settings["sees"])
+        if kind and kind not in kinds.values():
+            kinds[arm] = kind
+    return kinds
+
+
 def _strategies(
     kind: str,
     sessions: Sequence[Row],
     samples: int | None,
-    said: Mapping[str, Sequence[Sequence[str]]],
+    stated: Mapping[str, Sequence[Sequence[str]]],
     spent: Spent,
     truths: Mapping[str, str],
 ) -> list[Strategy]:
@@ -114,8 +118,10 @@ def _strategies(
     """
     steps = int(samples or sessions[0]["rounds"])
     spending = [spent.until(row["session_id"], steps) for row in sessions]
-    answered: list[Said | None] = [
-        (said[row["session_id"]], truths[row["topic_id"]]) if row["session_id"] in said else None
+    answered: list[Answered | None] = [
+        (stated[row["session_id"]], truths[row["topic_id"]])
+        if row["session_id"] in stated
+        else None
         for row in sessions
     ]
     return strategies_of(kind, answered, np.stack(spending, axis=1)) if any(answered) else []

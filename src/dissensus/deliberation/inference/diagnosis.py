@@ -95,9 +95,9 @@ def diagnose(
     if not others:
         return rows
     arms = arms_of(simulate_library(list(topics.values()), settings, seed, cores), settings)
-    known = [World(as_run(arm.name), arm.true, ESTIMATORS, arm.true_se) for arm in arms]
+    arm_worlds = [World(as_run(arm.name), arm.true, ESTIMATORS, arm.true_se) for arm in arms]
     simulate = partial(_draw_studies, plan, arms, confidence, seed)
-    return rows + run_worlds(known, RETENTION, simulate, simulations, confidence, cores)
+    return rows + run_worlds(arm_worlds, RETENTION, simulate, simulations, confidence, cores)
 
 
 def as_run(arm: str) -> str:

@@ -83,16 +83,14 @@ def _turns(
 ) -> list[dict[str, Any]]:
     """The turns of a session; none where it failed."""
     arm = ArmSettings(**settings["arms"][row["arm"]])
-    noted = arm.hints and row["hint"] != "none"
     protocol = settings["protocol"]
-    evidence = dict(zip(topic["evidence_ids"], topic["evidence"], strict=True))
     steps = deliberate(
         Wording.read(settings["prompts"], settings["judging"]),
-        Topic(topic["question"], tuple(topic["options"]), evidence),
+        Topic.of(topic),
         Cast({f"A{seat}": name for seat, name in enumerate(row["cast"], 1)}, _JUDGE),
         Arm(**arm.protocol(ControlSettings(**settings["control"]))),
         settings["rounds"],
-        Note(row["hint_option"], row["hint_round"]) if noted else None,
+        Note.of(row) if arm.hints else None,
         Decoding.of(protocol),
     )
     session = run_session(row["seed"], steps, models, NoJournal(), Limits.of(protocol))

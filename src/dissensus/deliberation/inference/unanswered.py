@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from dissensus.design.contrasts import robust_mean
-from dissensus.stats.shares import none_or_all
+from dissensus.stats.shares import unless_certain
 from dissensus.tables.artefact import Schema
 from dissensus.tables.common import common, share, text
 
@@ -108,9 +107,7 @@ def _waiting(rows: pd.DataFrame, confidence: float) -> dict[str, Any]:
     never = 1.0 - rows.groupby(["draw_id", "session_id"])["engaged"].mean()
     draws = never.index.get_level_values("draw_id").to_numpy(dtype=str)
     mean = robust_mean(never.to_numpy(dtype=float), draws, confidence)
-    low, high = none_or_all(mean.estimate, mean.n_clusters, confidence)
-    if not np.isnan(low):
-        mean = replace(mean, ci_low=low, ci_high=high)
+    mean = unless_certain(mean, confidence)
     shares = first_answers(rows["waited"].to_numpy(), rows["engaged"].to_numpy(dtype=bool))
     return {
         "estimate": mean.estimate,

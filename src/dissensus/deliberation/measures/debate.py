@@ -75,8 +75,8 @@ class Debate:
 
     def stances(self, round_: int) -> dict[str, str]:
         """Agent -> stance, of those whose stance is known."""
-        known = {agent: self.stance(round_, agent) for agent in self.agents}
-        return {agent: stance for agent, stance in known.items() if stance}
+        stance_of = {agent: self.stance(round_, agent) for agent in self.agents}
+        return {agent: stance for agent, stance in stance_of.items() if stance}
 
     def distributions(self, round_: int) -> NDArray[np.float64]:
         """Of the agents whose distribution is known, shape (n, K)."""

@@ -82,6 +82,6 @@ def collapse(
     for index, value in enumerate(entropies[1:], start=1):
         if value is not None and value <= fraction * first:
             before, now = overlaps[index - 1], overlaps[index]
-            known = before is not None and now is not None
-            return Collapse(index + 1, now < before if known else None)  # type: ignore[operator]
+            both = before is not None and now is not None
+            return Collapse(index + 1, now < before if both else None)  # type: ignore[operator]
     return Collapse()

@@ -14,7 +14,7 @@ from dissensus.deliberation.measures.references import Cited, resolve
 from dissensus.deliberation.measures.state import in_order
 from dissensus.deliberation.turns import ParsedTurn, claim_id, parse_turn
 from dissensus.session.protocol import round_of
-from dissensus.study.makes import TurnsBySession, makes
+from dissensus.study.makes import RowsOf, TurnsBySession, makes
 
 Row = Mapping[str, Any]
 Rows = list[dict[str, Any]]
@@ -26,17 +26,13 @@ _IDS = ("session_id", "draw_id", "topic_id", "arm")
 
 
 @dataclass
-class Tables:
+class Tables(RowsOf):
     """Rows of the four artefacts, of one session or of many."""
 
     claims: Rows = field(default_factory=list)
     engagements: Rows = field(default_factory=list)
     stances: Rows = field(default_factory=list)
     judgements: Rows = field(default_factory=list)
-
-    def add(self, other: Tables) -> None:
-        for name, rows in vars(other).items():
-            getattr(self, name).extend(rows)
 
 
 @dataclass(frozen=True)

@@ -90,11 +90,15 @@ def agreement(debate: Debate, round_: int) -> float | None:
 
 def _spread(debate: Debate, round_: int) -> dict[str, float | None]:
     """Entropy and divergence of a round; None where fewer than two distributions are known."""
-    known = debate.distributions(round_)
-    if len(known) < 2:
+    distributions = debate.distributions(round_)
+    if len(distributions) < 2:
         return {"entropy": None, "entropy_mm": None, "js": None}
-    plugin = entropy_of(known)
-    return {"entropy": plugin, "entropy_mm": plugin + miller_madow(known), "js": js_of(known)}
+    plugin = entropy_of(distributions)
+    return {
+        "entropy": plugin,
+        "entropy_mm": plugin + miller_madow(distributions),
+        "js": js_of(distributions),
+    }
 
 
 def _records(

@@ -166,14 +166,14 @@ def measure_agents(debate: Debate, measures: Mapping[str, Any]) -> Rows:
 def _course(rounds: Rows, fraction: float) -> dict[str, Any]:
     """Entropy from the first round to the last."""
     first, last = rounds[0]["entropy"], rounds[-1]["entropy"]
-    known = first is not None and last is not None
+    has_both = first is not None and last is not None
     fall = collapse(
         [row["entropy"] for row in rounds], [row["evidence_overlap"] for row in rounds], fraction
     )
     return {
         "entropy_first": first,
         "entropy_last": last,
-        "entropy_drop": first - last if known else None,
+        "entropy_drop": first - last if has_both else None,
         "collapse_round": fall.round,
         "premature": fall.premature,
         "retention_last": rounds[-1]["retention"],

@@ -67,8 +67,8 @@ from dissensus.deliberation.simulated.debater import debate
 from dissensus.deliberation.simulated.judge import judge
 from dissensus.deliberation.simulated.speech import SpeechSettings
 from dissensus.digests import code_digest, digest, file_digest
-from dissensus.llm.behaviours import speech_of
 from dissensus.llm.call import Message
+from dissensus.llm.providers.behaviours import speech_of
 
 __all__ = ["SpeechSettings", "identity", "speak"]
 

@@ -6,15 +6,14 @@ from dataclasses import replace
 
 from matplotlib.axes import Axes
 
-from dissensus.identity.figures.frames import LABELS, Estimates, known, range_words
+from dissensus.identity.figures.frames import LABELS, Estimates, is_defined, range_words
 from dissensus.identity.figures.style import columns_for, panels
 from dissensus.identity.terms import ANONYMIZED
-from dissensus.report.artefacts import Artefacts
 from dissensus.report.forms import divide, estimated, key_of, legend, whisker
 from dissensus.report.frames import Record
 from dissensus.report.labels import counted, limits, listed, signed, whole
 from dissensus.report.style import GREY, beside, marks, new_figure, notice, styled
-from dissensus.report.view import Drawn, View
+from dissensus.report.view import Artefacts, Drawn, View
 
 MISSING = "No team had a disagreement to revise in round 1: no conformity or obstinacy to draw."
 
@@ -59,7 +58,7 @@ def _panel(axes: Axes, estimates: Estimates, bank: str) -> None:
             ticks.append(middle)
             labels.append(f"{team}  {words}" if step == 0 else words)
             rows = [estimates.get(team, bank, mark.name, condition) for mark in _MARKS]
-            if not known(rows[0]):
+            if not is_defined(rows[0]):
                 continue
             filled = condition != ANONYMIZED
             for mark, row, up in zip(_MARKS, rows, (-0.2, 0.2), strict=True):
@@ -80,7 +79,7 @@ def _deltas(estimates: Estimates) -> list[tuple[str, str, str]]:
         (team, bank, condition)
         for team, bank in estimates.cells()
         for condition in LABELS
-        if known(estimates.get(team, bank, "delta", condition))
+        if is_defined(estimates.get(team, bank, "delta", condition))
     ]
 
 

@@ -11,18 +11,17 @@ from dissensus.identity.figures.frames import (
     bank_words,
     cell,
     contains_zero,
-    known,
+    is_defined,
     persona_pairs,
     range_words,
     read_teams,
     warning,
 )
 from dissensus.identity.terms import ANONYMIZED, DIFFERENCE, OPENING, VANILLA
-from dissensus.report.artefacts import Artefacts
 from dissensus.report.frames import Record
 from dissensus.report.labels import MISSING, estimate, listed, marked, percent
 from dissensus.report.tables import Row, Table, make
-from dissensus.report.view import View
+from dissensus.report.view import Artefacts, View
 
 _SHARES = ("conformity", "obstinacy", "delta")
 _HEADS = ("Conf.", "Obst.", "Delta")
@@ -90,7 +89,7 @@ def table_2(artefacts: Artefacts, view: View) -> Table:
         )
         for place in estimates.cells()
     ]
-    compared = [pair for pair in compared if known(pair[0]) and known(pair[1])]
+    compared = [pair for pair in compared if is_defined(pair[0]) and is_defined(pair[1])]
     larger = sum(first["estimate"] > other["estimate"] for first, other in compared)
     note = (
         "Round 1, vanilla → anonymised. Subversion: a right answer given up after a wrong one of "
@@ -108,7 +107,7 @@ def table_2(artefacts: Artefacts, view: View) -> Table:
 def _dropped(estimates: Estimates, team: str, bank: str, ratio: str) -> str:
     """Such as "0.615 [0.550, 0.672] → 0.545 [0.471, 0.612] (11.4% [-3.0%, 24.9%] †)"."""
     vanilla, other = (estimates.get(team, bank, ratio, condition) for condition in LABELS)
-    if not known(vanilla) and not known(other):
+    if not is_defined(vanilla) and not is_defined(other):
         return MISSING
     drop = estimates.get(team, bank, f"{ratio}_drop", DIFFERENCE)
     return f"{cell(vanilla)} → {cell(other)} ({_percent_cell(drop)})"
@@ -173,7 +172,7 @@ def table_7(artefacts: Artefacts, view: View) -> Table:
 
 def _vote(row: Record) -> str:
     """An accuracy or a difference of two, in percent as the paper prints it."""
-    if not known(row):
+    if not is_defined(row):
         return MISSING
     value, low, high = (100 * row[name] for name in ("estimate", "ci_low", "ci_high"))
     text = estimate(value, low, high, 1)
@@ -191,7 +190,7 @@ def _counts(
         for team in estimates.teams
         for bank in banks
         for condition in (VANILLA, ANONYMIZED)
-        if known(row := estimates.get(team, bank, measure, condition, at))
+        if is_defined(row := estimates.get(team, bank, measure, condition, at))
     ]
     counts = range_words([int(row["n"]) for row in rows], noun)
     questions = range_words([int(row["n_questions"]) for row in rows], "question")

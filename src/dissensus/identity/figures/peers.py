@@ -12,19 +12,18 @@ from dissensus.identity.figures.frames import (
     Team,
     bank_words,
     casts,
-    known,
+    is_defined,
     range_words,
     read_teams,
     warning,
 )
 from dissensus.identity.figures.style import looks, noise_band
 from dissensus.identity.terms import DIFFERENCE, POOLED
-from dissensus.report.artefacts import Artefacts
 from dissensus.report.escaping import label
 from dissensus.report.forms import divide, estimated, key_of, rows_axis, whisker
 from dissensus.report.labels import limits, listed, signed, whole
 from dissensus.report.style import GREY, beside, new_figure, notice, styled, zero_line
-from dissensus.report.view import Drawn, View
+from dissensus.report.view import Artefacts, Drawn, View
 
 MISSING = "No model debates both with one peer an agent and with several: nothing to compare."
 
@@ -91,7 +90,7 @@ def _panel(axes: Axes, estimates: Estimates, group: Sequence[Team], banks: Seque
     for place, bank in enumerate(banks):
         for step, line in enumerate(lines):
             row = estimates.get(line.team, bank, "ibc", DIFFERENCE, peers=line.peers)
-            if known(row):
+            if is_defined(row):
                 whisker(axes, estimated(row), place * block + step, look[line.label])
                 count = whole(int(row["n"]))
                 beside(axes, place * block + step, count, gap=2, size=5.5, color=GREY)
@@ -115,7 +114,7 @@ def _comparable(estimates: Estimates, group: Sequence[Team]) -> bool:
         {
             team.peers == 1
             for team in group
-            if known(estimates.get(team.name, bank, "ibc", DIFFERENCE))
+            if is_defined(estimates.get(team.name, bank, "ibc", DIFFERENCE))
         }
         == {True, False}
         for bank in estimates.banks
@@ -132,7 +131,9 @@ def describe(estimates: Estimates, teams: Sequence[Team], view: View) -> dict[st
         found_here = [
             f"{signed(row['estimate'])} {limits(row)} ({line.label})"
             for line in series(group, estimates)
-            if known(row := estimates.cited(line.team, bank, "ibc", DIFFERENCE, peers=line.peers))
+            if is_defined(
+                row := estimates.cited(line.team, bank, "ibc", DIFFERENCE, peers=line.peers)
+            )
         ]
         where = "over all banks" if bank == POOLED else f"on {bank}"
         clauses.append(f"{cast_words(group)} {where}: {listed(found_here)}")

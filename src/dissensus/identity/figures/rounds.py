@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from matplotlib.axes import Axes
 
-from dissensus.identity.figures.frames import Estimates, known, warning
+from dissensus.identity.figures.frames import Estimates, is_defined, warning
 from dissensus.identity.figures.style import columns_for, looks, noise_band, panels
 from dissensus.identity.terms import DIFFERENCE
-from dissensus.report.artefacts import Artefacts
 from dissensus.report.forms import estimated, key_of, legend, whisker
 from dissensus.report.frames import Record
 from dissensus.report.labels import limits, listed, signed
 from dissensus.report.style import Mark, new_figure, notice, styled, zero_line
-from dissensus.report.view import Drawn, View
+from dissensus.report.view import Artefacts, Drawn, View
 
 MISSING = "No team has an Identity Bias Coefficient in two rounds: there is no course to draw."
 
@@ -44,7 +43,7 @@ def _panel(axes: Axes, estimates: Estimates, bank: str, look: dict[str, Mark]) -
     for place, team in enumerate(estimates.teams):
         aside = (place - (len(estimates.teams) - 1) / 2) * step
         rows = {at: estimates.get(team, bank, "ibc", DIFFERENCE, at) for at in estimates.rounds}
-        known_rows = {at + aside: row for at, row in rows.items() if known(row)}
+        known_rows = {at + aside: row for at, row in rows.items() if is_defined(row)}
         for x, row in known_rows.items():
             whisker(axes, estimated(row), x, look[team], upright=True)
         axes.plot(
@@ -66,7 +65,7 @@ def _courses(estimates: Estimates) -> dict[tuple[str, str], list[Record]]:
         cell: [
             row
             for at in estimates.rounds
-            if known(row := estimates.cited(*cell, "ibc", DIFFERENCE, at=at))
+            if is_defined(row := estimates.cited(*cell, "ibc", DIFFERENCE, at=at))
         ]
         for cell in estimates.cells()
     }

@@ -8,7 +8,7 @@ from dataclasses import replace
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dissensus.identity.figures.frames import Estimates, bank_words, known, range_words
+from dissensus.identity.figures.frames import Estimates, bank_words, is_defined, range_words
 from dissensus.report.style import FAINT, GREY, Mark, marks
 from dissensus.report.view import View
 
@@ -87,7 +87,7 @@ def _questions_of(estimates: Estimates, bank: str) -> str:
     counts = [
         int(row["n_questions"])
         for key, row in estimates.rows.items()
-        if key[1:3] == (bank, 1) and key[4:] == ("all", "drop", "conformity") and known(row)
+        if key[1:3] == (bank, 1) and key[4:] == ("all", "drop", "conformity") and is_defined(row)
     ]
     return range_words(counts, "question")
 

@@ -7,13 +7,12 @@ from collections.abc import Iterator, Mapping
 from scipy import special
 
 from dissensus.identity.design.graph import read_peers
-from dissensus.identity.figures.frames import Estimates, known
+from dissensus.identity.figures.frames import Estimates, is_defined
 from dissensus.identity.inference.power import power_of
 from dissensus.identity.terms import ANONYMIZED, POOLED, VANILLA
-from dissensus.report.artefacts import Artefacts
 from dissensus.report.frames import Record, records
 from dissensus.report.truth import Diagnosed, Effect, Truth
-from dissensus.report.view import View
+from dissensus.report.view import Artefacts, View
 from dissensus.stats.results import NAN
 
 
@@ -34,7 +33,7 @@ def effects(artefacts: Artefacts, view: View, _: Diagnosed) -> Iterator[Effect]:
         weights = view.planted.get(row["model"], {}).get("weights")
         hears_one = all(len(peers) == 1 for peers in read_peers(row["graph"]))
         ibc = estimates.get(row["team"], bank, "ibc", "difference")
-        if weights and hears_one and not row["personas"] and known(ibc):
+        if weights and hears_one and not row["personas"] and is_defined(ibc):
             true = _bias(weights[VANILLA]) - _bias(weights[ANONYMIZED])
             questions = int(ibc["n_questions"])
             reached = power_of(true, questions, spreads[row["team"]], view.confidence)

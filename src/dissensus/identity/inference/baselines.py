@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import groupby
-from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -15,9 +13,10 @@ from dissensus.design.equal_tokens import (
     REFINE_VOTE,
     SAMPLES,
     VOTE,
-    Said,
+    Answered,
     Spent,
     Strategy,
+    by_round,
     compare_strategies,
     equal_tokens_schema,
     strategies_of,
@@ -63,10 +62,7 @@ def compare_baselines(
     own answer R times (after Madaan and others, 2023), and the same of N agents who then vote.
     """
     right = {row["question_id"]: str(row["answer"]) for row in questions}
-    given = {
-        key: [list(turns) for _, turns in groupby(rows, key=itemgetter("round"))]
-        for key, rows in groupby(answers, key=itemgetter("session_id"))
-    }
+    given = by_round(answers, "answer")
     spent = Spent(calls)
     rows = []
     for team, sessions in _by_team(manifest).items():
@@ -113,22 +109,21 @@ def _by_team(manifest: Sequence[Row]) -> dict[str, dict[str, dict[str, Row]]]:
 def _strategies(
     condition: str,
     sessions: Sequence[Row | None],
-    given: Mapping[str, Sequence[Sequence[Row]]],
+    given: Mapping[str, Sequence[Sequence[str]]],
     spent: Spent,
     right: Mapping[str, str],
 ) -> list[Strategy]:
     """What is scored of the sessions of a condition, one for every question of the team."""
     steps = 1 + max(row["rounds"] for row in sessions if row)
     costs = np.full((2, len(sessions), steps), np.nan)
-    said: list[Said | None] = [None] * len(sessions)
+    answered: list[Answered | None] = [None] * len(sessions)
     for place, row in enumerate(sessions):
         if row is None or row["session_id"] not in given:
             continue
-        rounds = [[turn["answer"] for turn in of_round] for of_round in given[row["session_id"]]]
-        said[place] = rounds, right[row["question_id"]]
+        answered[place] = given[row["session_id"]], right[row["question_id"]]
         later = np.pad(spent.until(row["session_id"], steps - 1), ((0, 0), (1, 0)))
         costs[:, place] = spent.until(row["opening"], 1) + later
-    if not any(said):
+    if not any(answered):
         return []
-    strategies = strategies_of(_KINDS[condition], said, costs)
+    strategies = strategies_of(_KINDS[condition], answered, costs)
     return strategies[:1] if condition == ANONYMIZED else strategies

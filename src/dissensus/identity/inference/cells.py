@@ -21,8 +21,8 @@ def observed(panel: Panel, rounds: int) -> FloatArray:
     width = panel.width
     total = np.zeros((panel.n_questions, len(panel.peers), len(CELLS)))
     for t in range(1, rounds + 1):
-        said = one_hot(panel.answers[:, t], width).astype(np.float64)
-        total += _fold(panel, t, said)
+        answers = one_hot(panel.answers[:, t], width).astype(np.float64)
+        total += _fold(panel, t, answers)
     return total
 
 
@@ -36,9 +36,9 @@ def expected(panel: Panel, parameters: Parameters, rounds: int) -> FloatArray:
     counts = np.zeros((panel.n_questions, panel.answers.shape[2], width))
     total = np.zeros((panel.n_questions, len(panel.peers), len(CELLS)))
     for t in range(1, rounds + 1):
-        said = one_hot(panel.answers[:, t - 1], width)
-        heard = np.einsum("mjk,ij->mik", said, panel.hears)
-        counts += parameters.w_self * said + parameters.w_peer * heard
+        answers = one_hot(panel.answers[:, t - 1], width)
+        heard = np.einsum("mjk,ij->mik", answers, panel.hears)
+        counts += parameters.w_self * answers + parameters.w_peer * heard
         belief = beliefs(panel, parameters, t)
         total += _fold(panel, t, (belief[:, None] + counts) / (1.0 + t * weight)[:, None])
     return total
@@ -91,12 +91,12 @@ def _by_witness(panel: Panel, parameters: Parameters, t: int, width: int) -> Flo
 def _fold(panel: Panel, t: int, new: FloatArray) -> FloatArray:
     """(M, N, 5), mass (M, N, K) of new answers in round t by cell, of what can be used."""
     width = new.shape[2]
-    said = one_hot(panel.answers[:, t - 1], width)
-    heard = np.einsum("mjk,ij->mik", said, panel.hears)
-    other = (heard > 0) & (said == 0)
+    answers = one_hot(panel.answers[:, t - 1], width)
+    heard = np.einsum("mjk,ij->mik", answers, panel.hears)
+    other = (heard > 0) & (answers == 0)
     disagree = other.any(axis=2)
     usable = panel.usable(t)[:, t - 1] & (panel.n_peers > 0)
     apart, together = usable & disagree, usable & ~disagree
-    stay, follow = (new * said).sum(axis=2), (new * other).sum(axis=2) * apart
+    stay, follow = (new * answers).sum(axis=2), (new * other).sum(axis=2) * apart
     kept, own = stay * together, stay * apart
     return np.stack([kept, together - kept, own, follow, apart - own - follow], axis=2)

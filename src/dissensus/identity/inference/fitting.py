@@ -248,8 +248,8 @@ def _starts(panel: Panel) -> list[Parameters]:
     peers = max(float(panel.n_peers.mean()), 1.0)
     starts = [Parameters(own, heard / peers, *_BELIEFS) for own, heard in _STARTS]
     moments = moment_estimate(panel, resamples=0).vector(NAMES)
-    known = np.isfinite(moments).all() and (moments > 0.0).all()
-    starts.append(Parameters.of(moments) if known else Parameters(0.5, 0.5 / peers, *_BELIEFS))
+    usable = np.isfinite(moments).all() and (moments > 0.0).all()
+    starts.append(Parameters.of(moments) if usable else Parameters(0.5, 0.5 / peers, *_BELIEFS))
     return starts
 
 

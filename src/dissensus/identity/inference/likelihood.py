@@ -233,8 +233,8 @@ def _transitions(
     panel: Panel, rounds: int, width: int
 ) -> tuple[IntArray, IntArray, IntArray, Factors]:
     """Question, new answer and kind of factor of every usable transition, and the kinds."""
-    said = one_hot(panel.answers[:, :rounds], width)
-    own = np.cumsum(said, axis=1)
+    answers = one_hot(panel.answers[:, :rounds], width)
+    own = np.cumsum(answers, axis=1)
     heard = np.einsum("mtjk,ij->mtik", own, panel.hears)
     question, step, agent = np.nonzero(panel.usable(rounds))
     answer = panel.answers[question, step + 1, agent]

@@ -138,5 +138,5 @@ def _labels(question: Mapping[Any, Any]) -> dict[str, int]:
     if question["kind"] == "choice":
         return {chr(ord("A") + index): index for index in range(len(question["options"]))}
     numbers = [str(option) for option in question["options"]]
-    known = [str(question["answer"]), *(canonical_number(number) or number for number in numbers)]
-    return {option: index for index, option in enumerate(dict.fromkeys(known))}
+    right = [str(question["answer"]), *(canonical_number(number) or number for number in numbers)]
+    return {option: index for index, option in enumerate(dict.fromkeys(right))}

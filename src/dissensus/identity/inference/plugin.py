@@ -37,13 +37,13 @@ def plug_in(panel: Panel) -> FloatArray:
     if not peers.min() == peers.max() > 0:
         raise ValueError("The plug-in needs agents that all hear as many peers, one or more.")
     width = panel.width
-    said = one_hot(panel.answers[:, 0], width)
-    opening = said.sum(axis=1)
+    answers = one_hot(panel.answers[:, 0], width)
+    opening = answers.sum(axis=1)
     belief = (opening + 1.0) / (opening.sum(axis=1) + panel.options)[:, None]
-    heard = np.einsum("mjk,ij->mik", said, panel.hears) / peers[0]
+    heard = np.einsum("mjk,ij->mik", answers, panel.hears) / peers[0]
     question, agent = np.nonzero(panel.usable(1)[:, 0])
     new = panel.answers[question, 1, agent]
-    sources = [belief[question, new], said[question, agent, new], heard[question, agent, new]]
+    sources = [belief[question, new], answers[question, agent, new], heard[question, agent, new]]
     parts, times = np.unique(np.array(sources), axis=1, return_counts=True)
     shares = np.full(3, 1.0 / 3.0)
     for _ in range(_STEPS):

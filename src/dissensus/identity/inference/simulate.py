@@ -26,9 +26,9 @@ def simulate(panel: Panel, parameters: Parameters, rng: np.random.Generator) -> 
     answers = np.empty_like(panel.answers)
     for number in range(n_rounds):
         if number:
-            said = one_hot(answers[:, number - 1], width)
-            heard = np.einsum("mjk,ij->mik", said, panel.hears)
-            counts += parameters.w_self * said + parameters.w_peer * heard
+            last = one_hot(answers[:, number - 1], width)
+            heard = np.einsum("mjk,ij->mik", last, panel.hears)
+            counts += parameters.w_self * last + parameters.w_peer * heard
         mass: FloatArray = belief[:, None] + counts
         answers[:, number] = _draw(mass, rng)
     answers[panel.answers == UNPARSED] = UNPARSED

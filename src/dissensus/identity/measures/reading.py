@@ -152,8 +152,8 @@ def _letter(answer: str, n_options: int, options: Sequence[str]) -> str:
     if place < len(options) and _words(rest) == _words(_unwrapped(options[place])):
         return letter
     others = {name.upper() for names in _OTHER.findall(rest) for name in names if name}
-    known = {chr(ord("A") + number) for number in range(n_options)} - {letter}
-    return "" if others & known or _DENIED.match(rest) else letter
+    other_options = {chr(ord("A") + number) for number in range(n_options)} - {letter}
+    return "" if others & other_options or _DENIED.match(rest) else letter
 
 
 def _words(text: str) -> str:

@@ -124,7 +124,7 @@ def _of_session(
 
 def _compared(own: str, peers: list[str], answer: str) -> dict[str, Any]:
     disagreeing = [peer for peer in peers if peer and own and peer != own]
-    known = own != "" and all(peers)
+    all_read = own != "" and all(peers)
     return {
         "own": own,
         "peers": peers,
@@ -134,6 +134,6 @@ def _compared(own: str, peers: list[str], answer: str) -> dict[str, Any]:
         "n_agree": peers.count(own) if own else 0,
         "follows_peer": answer in disagreeing,
         "follows_own": answer != "" and answer == own,
-        "usable": known and answer != "",
-        "kept": known and answer == "",
+        "usable": all_read and answer != "",
+        "kept": all_read and answer == "",
     }

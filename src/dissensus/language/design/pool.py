@@ -83,9 +83,9 @@ def build_pool(
     codebook = Codebook.read(settings.codebook)
     columns = tuple(dict.fromkeys(c.motion for c in languages.values()))
     motions = _motions(settings.motions, columns)
-    known = {row["motion_id"] for _, row in motions}
+    motion_ids = {row["motion_id"] for _, row in motions}
     first, second, settled = (
-        _codes(file, codebook, settings.motions, known)
+        _codes(file, codebook, settings.motions, motion_ids)
         for file in (settings.coder_a, settings.coder_b, settings.adjudication)
     )
     pool = []
@@ -97,19 +97,10 @@ def build_pool(
                     f"{settings.motions}, row {number}: motion {name!r} has no code in {file}; "
                     "add one."
                 )
-        agreed = first[name] == second[name]
-        if not agreed and name not in settled:
-            raise ResourceError(
-                f"{settings.motions}, row {number}: the coders gave motion {name!r} the codes "
-                f"{first[name]} and {second[name]}; settle it in {settings.adjudication}."
-            )
-        if agreed and settled.get(name, first[name]) != first[name]:
-            raise ResourceError(
-                f"{settings.adjudication}: motion {name!r} has the code {settled[name]}, and both "
-                f"coders gave it {first[name]}; delete the row, or correct a coding."
-            )
-        domain = first[name] if agreed else settled[name]
-        year = _whole(row, "year", f"{settings.motions}, row {number}")
+        where = f"{settings.motions}, row {number}"
+        coded = first[name], second[name]
+        domain = _adjudicated(name, coded, settled, where, settings.adjudication)
+        year = _whole(row, "year", where)
         pool.append(
             {
                 "motion_id": name,
@@ -117,11 +108,11 @@ def build_pool(
                 "year": year,
                 "round": row["round"],
                 **{column: row[column].strip() for column in columns},
-                "coder_a": first[name],
-                "coder_b": second[name],
+                "coder_a": coded[0],
+                "coder_b": coded[1],
                 "domain_id": domain,
                 "domain": codebook.domains[domain],
-                "adjudicated": not agreed,
+                "adjudicated": coded[0] != coded[1],
                 "source": row["source"],
                 "drawable": domain != NO_FUNCTION
                 and row["source"] in settings.sources
@@ -134,6 +125,29 @@ def build_pool(
             f"({', '.join(settings.sources)}) and language.pool.years; widen them."
         )
     return pool, codebook
+
+
+def _adjudicated(
+    name: str, coded: tuple[int, int], settled: Mapping[str, int], where: str, adjudication: str
+) -> int:
+    """The code of a motion: that of both coders, or the one that was settled on.
+
+    Raises
+    ------
+    ResourceError : the coders disagree and nothing was settled, or agree on another code.
+    """
+    first, second = coded
+    if first != second and name not in settled:
+        raise ResourceError(
+            f"{where}: the coders gave motion {name!r} the codes {first} and {second}; settle it "
+            f"in {adjudication}."
+        )
+    if first == second and settled.get(name, first) != first:
+        raise ResourceError(
+            f"{adjudication}: motion {name!r} has the code {settled[name]}, and both coders gave "
+            f"it {first}; delete the row, or correct a coding."
+        )
+    return first if first == second else settled[name]
 
 
 def _motions(path: str, columns: Sequence[str]) -> list[tuple[int, dict[str, str]]]:
@@ -157,13 +171,15 @@ def _motions(path: str, columns: Sequence[str]) -> list[tuple[int, dict[str, str
     return rows
 
 
-def _codes(path: str, codebook: Codebook, motions: str, known: Collection[str]) -> dict[str, int]:
+def _codes(
+    path: str, codebook: Codebook, motions: str, motion_ids: Collection[str]
+) -> dict[str, int]:
     """motion_id -> code: each motion is known and each code in the codebook."""
     codes: dict[str, int] = {}
     for number, row in read_csv(path, ("motion_id", "code")):
         where, name = f"{path}, row {number}", row["motion_id"]
         code = _whole(row, "code", where)
-        if name not in known:
+        if name not in motion_ids:
             raise ResourceError(
                 f"{where}: {motions} has no motion {name!r}; correct the id, or delete the row."
             )

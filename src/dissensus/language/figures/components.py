@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
+import string
+
 import pandas as pd
 from matplotlib.axes import Axes
 
 from dissensus.language.figures.frames import effect_facts, estimates, languages_of, wide
 from dissensus.language.inference.estimators import NET, OFFSET
-from dissensus.report.artefacts import Artefacts
-from dissensus.report.clouds import CROWD, dots, threads
+from dissensus.language.measures.homogeneity import METRICS
+from dissensus.report.forms import CROWD, dots, threads
 from dissensus.report.frames import Record, jitter
-from dissensus.report.labels import contrast_words, language_name, limits, listed, number, signed
-from dissensus.report.marks import Marks
+from dissensus.report.labels import (
+    column_words,
+    contrast_words,
+    language_name,
+    limits,
+    listed,
+    number,
+    signed,
+)
 from dissensus.report.style import GREY, INK, Mark, marks, new_figure, styled
-from dissensus.report.view import Drawn, View
+from dissensus.report.view import Artefacts, Drawn, Marks, View
 
 #: The method where the instrument was not measured.
 PLAIN = "cluster_robust"
 
-#: Column -> title and unit, in two rows of four.
-PANELS = {
+#: Panels in a row.
+_ACROSS = 4
+#: Column -> title and unit.
+_WORDS = {
     "s_lex": ("Lexical", "1 − normalised JSD"),
     "s_lex_matched": ("Lexical, matched", "1 − normalised JSD"),
     "s_lex_excess": ("Lexical, excess", "excess over shuffled tokens"),
@@ -29,12 +40,26 @@ PANELS = {
     "s_sem_same_side": ("Semantic, same side", "mean cosine"),
     "s_sem_same_speaker": ("Semantic, speaker", "mean cosine"),
 }
+_LETTERS = string.ascii_lowercase
 
 _NET_DRAWN = (
     "Dots of a language but the reference are less what the instrument makes of one and the same "
     "debate in both languages; a grey bar is their mean as the index reads them"
 )
 _RAW_DRAWN = "Dots are as the index reads each language"
+
+
+def panels(effect: pd.DataFrame) -> dict[str, tuple[str, str]]:
+    """Column -> title and unit: the index's components, then whatever else has an effect."""
+    more = [name for name in effect["outcome"].unique() if name in METRICS.fields]
+    titles = {name: (column_words(name), _unit(METRICS.columns[name].unit)) for name in more}
+    return _WORDS | {name: words for name, words in titles.items() if name not in _WORDS}
+
+
+def _unit(unit: str) -> str:
+    """A unit in words: bounds stand at the axis itself."""
+    words = unit.partition(",")[0]
+    return "" if any(map(str.isdigit, words)) else words
 
 
 @styled
@@ -44,21 +69,23 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     languages = languages_of(metrics, view.reference)
     looks = marks(languages, view.reference)
     contrasts = len(languages) - 1
-    figure = new_figure(4.4 + 0.5 * max(contrasts - 1, 0), view.simulated)
-    axes = figure.subplots(2, 4)
+    drawn = panels(effect)
+    rows = -(-len(drawn) // _ACROSS)
+    figure = new_figure(rows * (2.2 + 0.25 * max(contrasts - 1, 0)), view.simulated)
+    axes = figure.subplots(rows, _ACROSS).ravel()
+    for blank in axes[len(drawn) :]:
+        blank.remove()
     shown: list[Marks] = []
-    for letter, place, (column, (title, unit)) in zip(
-        "abcdefgh", axes.flat, PANELS.items(), strict=True
-    ):
+    for letter, place, (column, (title, unit)) in zip(_LETTERS, axes, drawn.items(), strict=False):
         values = wide(metrics, column, languages)
         less = estimates(effect, column, OFFSET)
         shown += _panel(place, values, looks, _by_language(less, view.reference))
         effects = estimates(effect, column, PLAIN) | estimates(effect, column, NET)
         lines = [_line(name, row, contrasts) for name, row in effects.items()]
-        blank = ["" for _ in range(2 * contrasts)] if not lines else []
+        empty = ["" for _ in range(2 * contrasts)] if not lines else []
         place.set_title(f"{letter}  {title}", size=7.5, pad=9 * 2 * contrasts + 6)
         place.annotate(
-            "\n".join(lines or blank),
+            "\n".join(lines or empty),
             (0, 1),
             (0, 3),
             xycoords="axes fraction",
@@ -99,25 +126,25 @@ def _panel(
     complete = values.dropna()
     threads(axes, places, complete.to_numpy(), 0.4)
     for place, language in zip(places, values.columns, strict=True):
-        known = values[language].dropna()
+        drawn = values[language].dropna()
         look = looks[str(language)]
-        across = place + jitter(len(known), 0.2)
-        if len(known) <= CROWD:
-            shown.append(Marks(axes, across.tolist(), known.tolist(), list(map(str, known.index))))
+        across = place + jitter(len(drawn), 0.2)
+        if len(drawn) <= CROWD:
+            shown.append(Marks(axes, across.tolist(), drawn.tolist(), list(map(str, drawn.index))))
         axes.plot(
             across,
-            known.to_numpy(),
+            drawn.to_numpy(),
             look.marker,
             color=look.colour,
             zorder=2,
-            **dots(len(known), 1.8, 0.6),
+            **dots(len(drawn), 1.8, 0.6),
         )
-        if len(known):
+        if len(drawn):
             bar = [place - 0.3, place + 0.3]
             if language in less:
                 read = float(as_read[language].mean())
                 axes.plot(bar, [read] * 2, color=GREY, linewidth=1.0, zorder=3)
-            axes.plot(bar, [known.mean()] * 2, color=INK, linewidth=1.6, zorder=3)
+            axes.plot(bar, [drawn.mean()] * 2, color=INK, linewidth=1.6, zorder=3)
     axes.set(
         xticks=places,
         xticklabels=[looks[str(name)].name for name in values.columns],
@@ -142,6 +169,13 @@ def describe(artefacts: Artefacts, languages: list[str], view: View) -> dict[str
         )
 
     metrics = artefacts.facts("metrics")
+    further = [
+        f". {title} (**{letter}**): {clause(column)}"
+        for letter, (column, (title, _)) in zip(
+            _LETTERS, panels(artefacts.frame("language_effect")).items(), strict=False
+        )
+        if column not in _WORDS
+    ]
     is_net = (artefacts.frame("language_effect")["method"] == NET).any()
     return {
         "drawn": _NET_DRAWN if is_net else _RAW_DRAWN,
@@ -152,6 +186,7 @@ def describe(artefacts: Artefacts, languages: list[str], view: View) -> dict[str
         "pooled": clause("s_sem"),
         "cross_side": clause("s_sem_cross_side"),
         "same_speaker": clause("s_sem_same_speaker"),
+        "further": "".join(further),
         "tokens": listed(
             f"{number(metrics.over('mean', 'tokens', language=name, complete=True), 0)} in "
             f"{language_name(name)}"

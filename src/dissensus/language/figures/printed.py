@@ -9,11 +9,10 @@ import pandas as pd
 from dissensus.language.design.reliability import ALL
 from dissensus.language.figures.frames import by_language_means, languages_of, paper
 from dissensus.language.inference.estimators import NET, OFFSET
-from dissensus.report.artefacts import Artefacts
-from dissensus.report.frames import keyed
+from dissensus.report.frames import Keyed, keyed
 from dissensus.report.labels import MISSING, interval, number, p_value, percent
 from dissensus.report.tables import Row, Table, make
-from dissensus.report.view import View
+from dissensus.report.view import Artefacts, View
 
 #: The counts of the paper's Tables 3, 4 and 6.
 TABLE_3 = (12, 14, 16, 9, 8, 8, 12, 10, 11)
@@ -77,20 +76,7 @@ def _effect_rows(run: Artefacts, contrast: str, language: str, view: View) -> li
     return [
         ("Pairs (Table 1)", "99", "", str(n)),
         ("ATE (Table 1)", "0.499", IMPLIED.offset, number(t["estimate"])),
-        (
-            "Instrument offset",
-            "not measured",
-            "no parallel text",
-            number(by[OFFSET]["estimate"]) if OFFSET in by else MISSING,
-        ),
-        (
-            "Effect net of the instrument",
-            "not measured",
-            "no parallel text",
-            f"{number(by[NET]['estimate'])} {interval(by[NET]['ci_low'], by[NET]['ci_high'])}"
-            if NET in by
-            else MISSING,
-        ),
+        *_instrument_rows(by),
         (
             "95% CI of the ATE (Table 1)",
             "[0.442, 0.556]",
@@ -100,30 +86,43 @@ def _effect_rows(run: Artefacts, contrast: str, language: str, view: View) -> li
         ),
         ("p, Fisher's (Table 1)", "<0.001", "", p_value(flip["p_value"])),
         ("Mean of both languages", "not printed", IMPLIED.mean_both, number(float(means.mean()))),
-        (
-            "Mean English (here: of the reference)",
-            "not printed",
-            IMPLIED.english,
-            number(float(means[view.reference])),
-        ),
-        (
-            "Mean Chinese (here: of the language)",
-            "not printed",
-            IMPLIED.chinese,
-            number(float(means[language])),
-        ),
-        (
-            "1 − mean of the reference",
-            "not printed",
-            IMPLIED.ceiling,
-            number(1 - float(means[view.reference])),
-        ),
+        *_mean_rows(float(means[view.reference]), float(means[language])),
         (
             "SD of the difference, MDE",
             "not printed",
             IMPLIED.sd,
             f"{number(sd)}; MDE on the primary scale {mde}",
         ),
+    ]
+
+
+def _instrument_rows(by: Keyed) -> list[Row]:
+    """What the paper has not measured, from the rows of its contrast by method."""
+    net = by.get(NET)
+    limits = interval(net["ci_low"], net["ci_high"]) if net else ""
+    offset = number(by[OFFSET]["estimate"]) if OFFSET in by else MISSING
+    beside = ("not measured", "no parallel text")
+    return [
+        ("Instrument offset", *beside, offset),
+        (
+            "Effect net of the instrument",
+            *beside,
+            f"{number(net['estimate'])} {limits}" if net else MISSING,
+        ),
+    ]
+
+
+def _mean_rows(reference: float, language: float) -> list[Row]:
+    """The means that the paper's figures imply."""
+    return [
+        (
+            "Mean English (here: of the reference)",
+            "not printed",
+            IMPLIED.english,
+            number(reference),
+        ),
+        ("Mean Chinese (here: of the language)", "not printed", IMPLIED.chinese, number(language)),
+        ("1 − mean of the reference", "not printed", IMPLIED.ceiling, number(1 - reference)),
     ]
 
 

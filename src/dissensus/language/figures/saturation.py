@@ -8,14 +8,13 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from dissensus.language.figures.frames import languages_of
-from dissensus.report.artefacts import Artefacts
 from dissensus.report.escaping import Rst, rst
 from dissensus.report.facts import Facts
 from dissensus.report.forms import key_of, legend, offsets, rows_axis
 from dissensus.report.frames import keyed
 from dissensus.report.labels import language_name, listed, percent, range_of, scale_words
 from dissensus.report.style import ALARM, INK, Mark, new_figure, notice, styled, zero_line
-from dissensus.report.view import Drawn, View
+from dissensus.report.view import Artefacts, Drawn, View
 
 #: Part of the index -> how it is drawn.
 _PARTS = {
@@ -102,12 +101,12 @@ def describe(saturation: Facts, view: View) -> dict[str, str]:
     """What the caption says."""
     threshold = view.fact("saturation_warning")
     warned = {
-        scale_words(outcome): said
+        scale_words(outcome): warning
         for outcome in bounded(saturation.frame)
-        if (said := warnings_of(saturation, outcome))
+        if (warning := warnings_of(saturation, outcome))
     }
     if warned:
-        scales = " ".join(f"{scale}, {'; '.join(said)}." for scale, said in warned.items())
+        scales = " ".join(f"{scale}, {'; '.join(warning)}." for scale, warning in warned.items())
         short = "Sessions at a bound can move no further, so that effects here are cut short."
         text: str = Rst(f"**Warning: saturated scales.** {rst(scales)} {short}")
     else:

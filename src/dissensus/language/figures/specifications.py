@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from dissensus.report.artefacts import Artefacts
 from dissensus.report.frames import keyed
 from dissensus.report.labels import (
     SCALES,
@@ -18,7 +17,7 @@ from dissensus.report.labels import (
     signed,
 )
 from dissensus.report.style import ALARM, FAINT, GREY, INK, beside, new_figure, styled, zero_line
-from dissensus.report.view import Drawn, View
+from dissensus.report.view import Artefacts, Drawn, View
 from dissensus.stats.checks import FloatArray
 
 #: Column of the curve -> what readers call the choice.
@@ -53,10 +52,10 @@ def options(curve: pd.DataFrame) -> list[tuple[str, str, pd.Series]]:
     choices = []
     for column, title in CHOICES.items():
         names = _VALUES.get(column, {})
-        known = list(names)
+        order = list(names)
         values = sorted(
             set(curve[column].dropna().tolist()),
-            key=lambda value: (known.index(value) if value in names else len(known), value),
+            key=lambda value: (order.index(value) if value in names else len(order), value),
         )
         if len(values) < 2:
             continue

@@ -8,12 +8,10 @@ from dataclasses import replace
 import pandas as pd
 
 from dissensus.language.design.reliability import ALL
-from dissensus.language.figures.components import PANELS, PLAIN
+from dissensus.language.figures.components import PLAIN, panels
 from dissensus.language.inference.domain_tests import TESTS
 from dissensus.language.inference.estimators import NET, OFFSET
-from dissensus.report.artefacts import Artefacts
-from dissensus.report.columns import Column, limits, tabulate
-from dissensus.report.frames import Record, keyed, records
+from dissensus.report.frames import Column, Record, keyed, limits, records, tabulate
 from dissensus.report.labels import (
     contrast_words,
     interval,
@@ -24,7 +22,7 @@ from dissensus.report.labels import (
     scale_words,
 )
 from dissensus.report.tables import Table
-from dissensus.report.view import View
+from dissensus.report.view import Artefacts, View
 
 _COEFFICIENTS = {
     "percent_agreement": "Percent agreement",
@@ -142,7 +140,8 @@ def _df(between: float, within: float) -> str:
 def table_components(artefacts: Artefacts, view: View) -> Table:
     """The effect on each raw component of the index."""
     effect = artefacts.frame("language_effect")
-    of_parts = effect[effect["outcome"].isin(list(PANELS))]
+    parts = panels(effect)
+    of_parts = effect[effect["outcome"].isin(list(parts))]
     by = keyed(of_parts, "method", "contrast", "outcome")
     rows = [
         row | {name: by[name, *place] for name in (NET, OFFSET, "sign_flip")}
@@ -151,8 +150,8 @@ def table_components(artefacts: Artefacts, view: View) -> Table:
     ]
     columns = (
         _CONTRAST,
-        Column("Part", "outcome", lambda outcome: PANELS[outcome][0]),
-        Column("Unit", "outcome", lambda outcome: PANELS[outcome][1]),
+        Column("Part", "outcome", lambda outcome: parts[outcome][0]),
+        Column("Unit", "outcome", lambda outcome: parts[outcome][1]),
         Column("Net", NET, _estimate),
         Column(f"{view.level} CI, net", NET, _limits),
         Column("p-value, net", NET, _p),

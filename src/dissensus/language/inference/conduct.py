@@ -81,13 +81,13 @@ def _counted(metrics: pd.DataFrame, turns: pd.DataFrame) -> pd.DataFrame:
         "first_attempt_violations": violations.reindex(metrics["session_id"], fill_value=0),
         "repairs": metrics["repairs"],
     }
-    known = {
+    number_of = {
         name: np.where(complete, values.to_numpy(dtype=float), np.nan)
         for name, values in counts.items()
     }
     reruns = metrics["attempts"].to_numpy(dtype=float) - 1.0
     # That a session failed for good is no reason to leave out how often it was tried.
-    return metrics.assign(**known, reruns=reruns, complete=True)
+    return metrics.assign(**number_of, reruns=reruns, complete=True)
 
 
 def _effect(
@@ -117,8 +117,8 @@ def _slope(
     group: str, name: str, values: Array, blocks: Array, confidence: float
 ) -> dict[str, Any]:
     """Least squares of values on the number of the block, Student's t with n - 2 df."""
-    known = np.isfinite(values)
-    x, y = blocks[known], values[known]
+    finite = np.isfinite(values)
+    x, y = blocks[finite], values[finite]
     n = len(y)
     row = {"check": "drift", "group": group, "statistic": name, "n": n, "df": NAN}
     row |= {"value": NAN, "p_value": NAN, "ci_low": NAN, "ci_high": NAN}
@@ -139,10 +139,10 @@ def _slope(
 
 def _carry_over(group: str, means: Array, first: Any, confidence: float) -> dict[str, Any]:
     """Welch's comparison of the two orders."""
-    known = np.isfinite(means)
-    orders = [means[known & first], means[known & ~first]]
+    finite = np.isfinite(means)
+    orders = [means[finite & first], means[finite & ~first]]
     row = {"check": "carry_over", "group": group, "statistic": "order_difference", "df": NAN}
-    row |= {"value": NAN, "p_value": NAN, "ci_low": NAN, "ci_high": NAN, "n": int(known.sum())}
+    row |= {"value": NAN, "p_value": NAN, "ci_low": NAN, "ci_high": NAN, "n": int(finite.sum())}
     row["note"] = "mean over both languages, language first less reference first; Welch"
     if min(map(len, orders)) < 2:
         return row

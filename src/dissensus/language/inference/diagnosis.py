@@ -126,12 +126,12 @@ def true_effect(
     conditions = _conditions(settings)
     language = list(conditions.languages)[1]
     chances = {model["speech"]["recycle"].get(language) for model in conditions.debaters}
-    own = {name: p for name, p in conditions.recycle.items() if {p} == chances}
-    if not own:
+    as_run = {name: p for name, p in conditions.recycle.items() if {p} == chances}
+    if not as_run:
         return None
     library = simulate_library(
         list(pool.values()),
-        replace(conditions, recycle=own),
+        replace(conditions, recycle=as_run),
         diagnosis["truth_sessions"],
         seed,
         cores,
@@ -179,8 +179,8 @@ def plant(
             plans.append((name, treated, effect.in_sds, effect.se))
             continue
         labels = np.repeat(np.array(library.motions), effect.by_draw.shape[1])
-        known = np.isfinite(effect.by_draw).ravel()
-        checks[LIBRARY_MEAN] = robust_mean(effect.by_draw.ravel()[known], labels[known], 0.95)
+        finite = np.isfinite(effect.by_draw).ravel()
+        checks[LIBRARY_MEAN] = robust_mean(effect.by_draw.ravel()[finite], labels[finite], 0.95)
         moved = treated - effect.raw
         plans.append((name, moved, 0.0, 0.0))
         plans += [(f"shifted_{s:g}_SD", moved + s * effect.spread, s * total, 0.0) for s in SHIFTS]
@@ -247,9 +247,9 @@ def _chances(library: Library) -> Array:
 def _mean(values: Array, weights: Array) -> Array:
     """Mean over the library by the chances of the design, shape (parts,)."""
     chances = np.broadcast_to(weights[:, None, None], values.shape)
-    known = np.isfinite(values)
-    total = np.where(known, values, 0.0) * chances
-    return np.asarray(total.sum(axis=(0, 1)) / (known * chances).sum(axis=(0, 1)))
+    finite = np.isfinite(values)
+    total = np.where(finite, values, 0.0) * chances
+    return np.asarray(total.sum(axis=(0, 1)) / (finite * chances).sum(axis=(0, 1)))
 
 
 def _mean_se(by_draw: Array, weights: Array) -> float:
@@ -310,13 +310,13 @@ def _estimates(
     every = estimate_net(readings, Scaling(shares, "z"), confidence, _REPETITIONS, seed)
     spread = np.nanstd(readings.reference, axis=0, ddof=1)
     by_draw = (net_draws(readings) / spread) @ np.asarray(shares)
-    known = np.isfinite(by_draw)
-    motions = readings.motions[known].astype(str)
+    finite = np.isfinite(by_draw)
+    motions = readings.motions[finite].astype(str)
     estimates = {
         NET: every.get(net.NET),
         REFITTED: every.get(net.PAIRED),
-        FIXED: robust_mean(by_draw[known], motions, confidence),
+        FIXED: robust_mean(by_draw[finite], motions, confidence),
     }
     if len(np.unique(motions)) > 1:
-        estimates[NET_SIGN_FLIP] = sign_flip(by_draw[known], motions, _REPETITIONS, seed)
+        estimates[NET_SIGN_FLIP] = sign_flip(by_draw[finite], motions, _REPETITIONS, seed)
     return {name: estimate for name, estimate in estimates.items() if estimate is not None}

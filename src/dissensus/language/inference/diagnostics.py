@@ -271,8 +271,8 @@ def _share(
     check: str, group: str, statistic: str, flags: pd.Series[Any], confidence: float
 ) -> dict[str, Any]:
     """A share with its exact interval; NaN of nothing."""
-    known = flags.dropna()
-    n, k = len(known), int(known.sum())
+    defined = flags.dropna()
+    n, k = len(defined), int(defined.sum())
     if n == 0:
         return _row(check, group, statistic, NAN, 0)
     ci = clopper_pearson(k, n, confidence)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -109,6 +110,7 @@ def estimate_language_effect(
     """
     rows: list[dict[str, Any]] = []
     chosen: dict[str, str] = {}
+    primary = f"hi_{measures.primary}"
     components = (f"lex_{measures.primary}", f"sem_{measures.primary}")
     for language in compared_languages(metrics, reference):
         contrast = contrast_name(language, reference)
@@ -116,16 +118,12 @@ def estimate_language_effect(
             estimates = _net(
                 metrics, renderings, outcome, (language, reference), settings, measures, seed
             )
-            if outcome == f"hi_{measures.primary}":
+            if outcome == primary:
                 chosen[contrast] = NET if NET in estimates else REFITTED
             pairs = pair_up(metrics, outcome, language, reference)
-            for method in methods:
-                stream = seed_of(seed, contrast, outcome, method)
-                options = Options(settings.confidence, settings.resamples, settings.flips, stream)
-                estimates[method] = _estimate(method, pairs, options)
+            estimates |= _as_read(pairs, methods, settings, (seed, contrast, outcome))
             for method, estimated in estimates.items():
-                is_primary = outcome == f"hi_{measures.primary}"
-                headline = is_primary and method == chosen[contrast]
+                headline = outcome == primary and method == chosen[contrast]
                 rows.append(contrast_row(outcome, language, reference, method, estimated, headline))
     adjust_family(
         rows,
@@ -133,6 +131,21 @@ def estimate_language_effect(
     )
     adjust_family(rows, lambda row: bool(row["headline"]))
     return rows
+
+
+def _as_read(
+    pairs: Pairs, methods: Sequence[str], settings: InferenceSettings, key: tuple[int, str, str]
+) -> dict[str, Estimate]:
+    """Method -> estimate, of those that take the differences as they are read.
+
+    ``key`` are the study's seed, the contrast and the outcome; every method has its own stream.
+    """
+    estimates = {}
+    for method in methods:
+        stream = seed_of(*key, method)
+        options = Options(settings.confidence, settings.resamples, settings.flips, stream)
+        estimates[method] = _estimate(method, pairs, options)
+    return estimates
 
 
 def _net(
@@ -156,10 +169,10 @@ def _net(
         return estimates
     of_draws = read_texts(metrics, renderings, [outcome], *contrast)
     differences = net_draws(of_draws)[:, 0]
-    known = np.isfinite(differences)
-    motions = of_draws.motions[known].astype(str)
+    finite = np.isfinite(differences)
+    motions = of_draws.motions[finite].astype(str)
     if len(np.unique(motions)) > 1:
-        estimates[NET_SIGN_FLIP] = sign_flip(differences[known], motions, settings.flips, stream)
+        estimates[NET_SIGN_FLIP] = sign_flip(differences[finite], motions, settings.flips, stream)
     return estimates
 
 

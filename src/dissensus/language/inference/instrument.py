@@ -124,12 +124,12 @@ def _every(
     measures: MeasureSettings,
 ) -> Iterator[tuple[dict[str, Any], Readings, Scaling]]:
     """Every measure: what it is, its readings, and how its parts are put together."""
-    said = {"unit": measures.unit, "tokenizer": measures.tokenizer, "embedder": measures.embedder}
+    chosen = {"unit": measures.unit, "tokenizer": measures.tokenizer, "embedder": measures.embedder}
     weights = (measures.weights.lexical, measures.weights.semantic)
     clips = clips_of(measures)
     index = read_texts(metrics, renderings, list(PARTS.values()), language, reference)
     for scale in measures.anchors:
-        yield {"measure": "hi", **said, "anchor": scale}, index, Scaling(weights, scale, clips)
+        yield {"measure": "hi", **chosen, "anchor": scale}, index, Scaling(weights, scale, clips)
     drawn = metrics[["draw_id", "language", "motion_id", "complete", "session_id"]]
     rendered = renderings[["draw_id", "language", "rendered_from", "session_id"]]
     names = [f"s_lex_{unit}{variant}" for unit in UNITS for variant in _VARIANTS]
@@ -163,5 +163,5 @@ def _spread(readings: Readings, scaling: Scaling) -> float:
     """Standard deviation of the measure in debates in the reference; 1 on the z scale."""
     if scaling.scale is not None:
         return 1.0 if scaling.scale == "z" else float("nan")
-    known = readings.reference[np.isfinite(readings.reference)]
-    return float(known.std(ddof=1)) if len(known) > 1 and np.ptp(known) > 0 else float("nan")
+    finite = readings.reference[np.isfinite(readings.reference)]
+    return float(finite.std(ddof=1)) if len(finite) > 1 and np.ptp(finite) > 0 else float("nan")

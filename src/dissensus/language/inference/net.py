@@ -81,7 +81,7 @@ class Readings:
         return Readings(treated, reference, forward, back, self.motions[draws])
 
     @property
-    def known(self) -> NDArray[np.bool_]:
+    def is_there(self) -> NDArray[np.bool_]:
         """Which draws have the paired difference and both offsets, shape (3, n)."""
         return np.asarray(np.isfinite(_differences(*self.texts)).all(axis=2))
 
@@ -112,7 +112,7 @@ def functionals(readings: Readings) -> dict[str, Array]:
 
     Where one direction has no rendering, the offset is that of the other.
     """
-    _, forward, back = (bool(known.any()) for known in readings.known)
+    _, forward, back = (bool(there.any()) for there in readings.is_there)
     weights = {PAIRED: np.array([1.0, 0.0, 0.0])}
     if forward:
         weights[FORWARD] = np.array([0.0, 1.0, 0.0])
@@ -152,7 +152,7 @@ def estimate_net(
     readings = readings.of(np.asarray(measured.any(axis=0)))
     named = functionals(readings)
     codes = np.unique(readings.motions.astype(str), return_inverse=True)[1].astype(np.int64)
-    count = len(np.unique(codes[readings.known[0]]))
+    count = len(np.unique(codes[readings.is_there[0]]))
     if not count:
         return {name: Estimate(NAN) for name in named}
     rng = np.random.default_rng(seed)
@@ -177,7 +177,7 @@ def estimate_net(
 
 def _numbers(readings: Readings, named: Mapping[str, Array]) -> dict[str, int]:
     """How many draws what is estimated rests on: of the net effect, the pairs."""
-    pairs, forward, back = readings.known
+    pairs, forward, back = readings.is_there
     counts = {PAIRED: pairs, FORWARD: forward, BACK: back, OFFSET: forward | back, NET: pairs}
     return {name: int(counts[name].sum()) for name in named}
 
@@ -190,11 +190,11 @@ def _sums(readings: Readings, codes: NDArray[np.int64]) -> Array:
         centred = texts[1] - np.nanmean(texts[1]) if np.isfinite(texts[1]).any() else texts[1]
         columns = []
         for values in _differences(*texts):
-            known = np.isfinite(values)
-            columns += [known.astype(float), np.where(known, values, 0.0)]
-        known = np.isfinite(centred)
-        centred = np.where(known, centred, 0.0)
-        columns += [known.astype(float), centred, centred**2]
+            finite = np.isfinite(values)
+            columns += [finite.astype(float), np.where(finite, values, 0.0)]
+        finite = np.isfinite(centred)
+        centred = np.where(finite, centred, 0.0)
+        columns += [finite.astype(float), centred, centred**2]
         sums.append([np.bincount(codes, each, count) for each in columns])
     return np.moveaxis(np.array(sums), 2, 0)
 
@@ -304,7 +304,7 @@ def _refitted(
         drawn = cluster_weights(count, min(step, times - start), rng)
         means.append(_means(readings, scaling, drawn[:, codes]))
     resampled = np.concatenate(means)
-    df = satterthwaite(np.bincount(codes[readings.known[0]], minlength=count))
+    df = satterthwaite(np.bincount(codes[readings.is_there[0]], minlength=count))
     estimates = {}
     for name, weights in named.items():
         used = weights != 0
@@ -334,8 +334,8 @@ def _means(readings: Readings, scaling: Scaling, weights: Array) -> Array:
                 total += share * values
     means = np.full((len(weights), 3), np.nan)
     for place, values in enumerate(_differences(*texts)):
-        known = np.isfinite(values) & (weights > 0)
-        mass = np.where(known, weights, 0.0).sum(axis=1)
-        total = (np.where(known, values, 0.0) * weights).sum(axis=1)
+        weighed = np.isfinite(values) & (weights > 0)
+        mass = np.where(weighed, weights, 0.0).sum(axis=1)
+        total = (np.where(weighed, values, 0.0) * weights).sum(axis=1)
         np.divide(total, mass, out=means[:, place], where=mass > 0)
     return means

@@ -31,9 +31,9 @@ def scaled(
     For each of the texts, shape (b, n). NaN in a resample whose reference does not vary. Equal to
     fitting on the reference repeated as often as it weighs.
     """
-    known = np.isfinite(reference)
-    order = np.argsort(reference[known], kind="stable")
-    ordered, mass = reference[known][order], weights[:, known][:, order]
+    finite = np.isfinite(reference)
+    order = np.argsort(reference[finite], kind="stable")
+    ordered, mass = reference[finite][order], weights[:, finite][:, order]
     # Running numbers of reference values, with none before the first.
     running = np.concatenate([np.zeros((len(mass), 1)), np.cumsum(mass, axis=1)], axis=1)
     if scale in ("z", "clipped_z", "normal_cdf"):

@@ -142,13 +142,7 @@ def specification_curve(
     SD. The null is that language changes no motion's debates on any measure, or as often one way as
     the other.
     """
-    choices = list(
-        specifications(
-            _present(components, "tokenizer", measures.tokenizer),
-            _present(components, "embedder", measures.embedder),
-            measures.anchors,
-        )
-    )
+    choices = _choices(components, measures)
     low, high = measures.clip_percentiles
     texts = _texts(metrics, renderings)
     index = _index(components, texts, reference, Clips(measures.clip_z, (low, high)))
@@ -165,14 +159,29 @@ def specification_curve(
         varying = [
             c for c, row in zip(choices, rows, strict=True) if np.isfinite(row["estimate_d"])
         ]
-        columns = (pair(index(choice)) for choice in varying)
+        columns = map(pair, map(index, varying))
         n = max(row["n"] for row in rows)
         stream = seed_of(seed, "specification_curve", contrast)
         tests += _joint(contrast, columns, (n, len(varying)), inference, stream)
-        # NaN sorts last; ties keep the order of the choices.
-        rows.sort(key=lambda row: (np.isnan(row["estimate_d"]), row["estimate_d"]))
-        curve += [{**row, "specification": rank} for rank, row in enumerate(rows, start=1)]
+        curve += _ranked(rows)
     return curve, tests
+
+
+def _choices(components: pd.DataFrame, measures: MeasureSettings) -> list[Specification]:
+    """Every specification of what the components were measured with."""
+    return list(
+        specifications(
+            _present(components, "tokenizer", measures.tokenizer),
+            _present(components, "embedder", measures.embedder),
+            measures.anchors,
+        )
+    )
+
+
+def _ranked(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Rows by effect size, numbered; NaN sorts last, and ties keep the order of the choices."""
+    rows = sorted(rows, key=lambda row: (np.isnan(row["estimate_d"]), row["estimate_d"]))
+    return [{**row, "specification": rank} for rank, row in enumerate(rows, start=1)]
 
 
 def _present(components: pd.DataFrame, column: str, main: str) -> list[str]:
@@ -247,8 +256,8 @@ def _pairing(texts: pd.DataFrame, language: str, reference: str) -> Callable[[Ar
 
     def taken(values: Array, side: Array) -> Array:
         read = np.full(len(side), np.nan)
-        known = np.isfinite(side)
-        read[known] = values[side[known].astype(np.int64)]
+        there = np.isfinite(side)
+        read[there] = values[side[there].astype(np.int64)]
         return read
 
     def pair(values: Array) -> Pairs:
@@ -340,6 +349,6 @@ def _in_rms(columns: Iterator[Pairs], k: int) -> tuple[Array, Labels]:
     for index, column in enumerate(chain([first], columns)):
         differences = column.differences
         matrix[:, index] = differences / np.sqrt(np.nanmean(differences**2))
-    known = ~np.isnan(matrix).all(axis=1)
-    kept = matrix if known.all() else matrix[known]
-    return kept, first.clusters[known]
+    defined = ~np.isnan(matrix).all(axis=1)
+    kept = matrix if defined.all() else matrix[defined]
+    return kept, first.clusters[defined]

@@ -30,7 +30,7 @@ def measure_shard(
     seed: int,
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Similarity and reuse in the debates of one shard, and similarity in their renderings."""
-    debates = {name: said for name, said in turns.items() if is_debate(said[0])}
+    debates = {name: turns_of for name, turns_of in turns.items() if is_debate(turns_of[0])}
     return measure_block(debates, rendered, embeddings, tokenizers, repetitions, seed)
 
 

@@ -44,8 +44,8 @@ def embed_turns(
     debates = {name: spoken for name, spoken in turns.items() if is_debate(spoken[0])}
     sessions = {**debates, **rendered}
     journals = manifest.parent / "journal/embeddings"
-    own = [embedder_of(name, journals).used for name in embedders if is_own(name)]
-    tables, calls = [embed_block(sessions, own)], []
+    on_this_machine = [embedder_of(name, journals).used for name in embedders if is_own(name)]
+    tables, calls = [embed_block(sessions, on_this_machine)], []
     # Paid ones by block: those journals serve a larger manifest too, which has other shards.
     blocks = {row["draw_id"]: row["block"] for row in read_manifest(manifest).values()}
 

@@ -96,8 +96,8 @@ def exact(
                 "rendered_from": spoken_in,
             }
             rows += [
-                {**ids, **{name: turn[name] for name in ("turn", "speaker", "model")}, "text": said}
-                for turn, said in zip(turns, texts, strict=True)
+                {**ids, **{name: turn[name] for name in ("turn", "speaker", "model")}, "text": text}
+                for turn, text in zip(turns, texts, strict=True)
             ]
     return rows
 

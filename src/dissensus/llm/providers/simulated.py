@@ -1,7 +1,7 @@
 """Simulated models: a study's behaviour composes the replies, and calls fail at set rates.
 
-A model's settings name the behaviour (:mod:`dissensus.llm.behaviours`). Time-outs and empty replies
-are the same for every behaviour.
+A model's settings name the behaviour (:mod:`dissensus.llm.providers.behaviours`). Time-outs and
+empty replies are the same for every behaviour.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ import numpy as np
 
 from dissensus.digests import digest
 from dissensus.errors import ProviderError
-from dissensus.llm.behaviours import identity_of
 from dissensus.llm.call import Reply, Request
 from dissensus.llm.marks import Marks
+from dissensus.llm.providers.behaviours import identity_of
 
 #: Characters to a token, for the token counts that a paid provider would report.
 _CHARACTERS_PER_TOKEN = 4

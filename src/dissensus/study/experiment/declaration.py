@@ -139,17 +139,17 @@ def check_overrides(cls: type[Experiment]) -> None:
 
 def _wanted(name: str, base: type) -> tuple[str, Callable[[Any], bool]] | None:
     """In words what an experiment has under a name, and whether something can stand for it."""
-    known = getattr_static(base, name, None)
-    if isinstance(known, classmethod | staticmethod):
-        return "a method of its class", lambda given: isinstance(given, type(known))
-    if isinstance(known, property | cached_property):
+    inherited = getattr_static(base, name, None)
+    if isinstance(inherited, classmethod | staticmethod):
+        return "a method of its class", lambda given: isinstance(given, type(inherited))
+    if isinstance(inherited, property | cached_property):
         return "a property", lambda given: not isfunction(given)
-    if isfunction(known):
-        count = len([*_needed(known)])
-        words = f"{name}({', '.join(_needed(known))})"
+    if isfunction(inherited):
+        count = len([*_needed(inherited)])
+        words = f"{name}({', '.join(_needed(inherited))})"
         return words, lambda given: _takes(given, count)
     declared = any(name in vars(each).get("__annotations__", ()) for each in base.__mro__)
-    if known is not None or declared:
+    if inherited is not None or declared:
         return "a value", lambda given: not isfunction(given)
     return None
 

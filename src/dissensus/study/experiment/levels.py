@@ -36,8 +36,8 @@ class Level(str):
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, str) and not any(str.__eq__(other, level) for level in self._levels):
-            known = ", ".join(self._levels)
-            raise UnknownLevelError(f"{str(other)!r} is no {self._of}; there are {known}")
+            names = ", ".join(self._levels)
+            raise UnknownLevelError(f"{str(other)!r} is no {self._of}; there are {names}")
         return str.__eq__(self, other) is True
 
     def __ne__(self, other: object) -> bool:
@@ -50,5 +50,5 @@ class Fields(SimpleNamespace):
     """What is known of an item, or of a draw's factors: a name a column."""
 
     def __getattr__(self, name: str) -> object:
-        known = ", ".join(vars(self)) or "nothing"
-        raise AttributeError(f"there is no {name!r}; there are {known}", name=name, obj=self)
+        names = ", ".join(vars(self)) or "nothing"
+        raise AttributeError(f"there is no {name!r}; there are {names}", name=name, obj=self)

@@ -144,8 +144,8 @@ def _warnings_counted(where: str) -> Iterator[None]:
         for category in (RuntimeWarning, UserWarning, FutureWarning):
             warnings.simplefilter("always", category)
         yield
-    said = Counter(" ".join(f"{w.category.__name__}: {w.message}".split()) for w in caught)
-    for words, number in said.items():
+    counts = Counter(" ".join(f"{w.category.__name__}: {w.message}".split()) for w in caught)
+    for words, number in counts.items():
         complain(f"{where}: measure warns {counted(number, 'time')}: {words}")
 
 
@@ -183,9 +183,9 @@ def rehearse(
                     f"{_where(study)}: measure gives {name} as {number}, and as {again[name]} for "
                     "the same turns; it may use no random numbers and no time."
                 )
-    for said in unmeasured[:1]:
-        logging.getLogger("snakemake.logging").warning(
-            f"{_where(study)}: measure of {said}, where all replies are those that its calls "
+    for sentence in unmeasured[:1]:
+        logging.getLogger("dissensus").warning(
+            f"{_where(study)}: measure of {sentence}, where all replies are those that its calls "
             "expect; correct it, unless real ones can be measured."
         )
 

@@ -31,9 +31,9 @@ class Outcome:
     is_share: bool = False
 
     @classmethod
-    def of(cls, said: str | Outcome) -> Outcome:
+    def of(cls, declared: str | Outcome) -> Outcome:
         """From a study's declaration, which may be the sentence alone."""
-        return said if isinstance(said, Outcome) else cls(said)
+        return declared if isinstance(declared, Outcome) else cls(declared)
 
     def words(self, name: str) -> str:
         """Its title with its unit; ``name``: as the study declares it."""

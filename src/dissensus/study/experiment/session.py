@@ -177,29 +177,24 @@ class Session:
         ----------
         speaker : a name of the seat, once a step.
         messages : a prompt, or a conversation that ends with one.
-        system : what the model is told it is, before all else.
         reads : reads the reply, see :data:`Reads`; a reply that has no value is asked for again.
+        system : what the model is told it is, before all else.
         by : the setting that names the model; may be left out where there is one.
         model : which of the models that ``by`` names; may be left out where it names one.
         role : for readers; the setting's name where it is left out.
         label : of the step, for readers; "round 1" and so on where it is left out.
         expected : a reply that is assumed where calls are counted, for steps that need a value.
         temperature, max_tokens : others than those of the study's protocol.
-        required : whether the session fails if the call does; see
-            :class:`~dissensus.session.protocol.Call`.
-        otherwise : another reply that is assumed, where the number of calls depends on replies;
-            the plan then says how many there are with each.
-        options : what else is sent, by the provider's names; then a function that reads the reply
-            may take two arguments, its text and its body. See
-            :class:`~dissensus.session.protocol.Decoding`.
+        required : whether the session fails where the call does.
+        otherwise : another reply that is assumed, for plans whose calls depend on replies.
+        options : what else is sent, by the provider's names, see
+            :class:`~dissensus.session.protocol.Decoding`; ``reads`` may then take text and body.
 
         Raises
         ------
         ValueError : it is not said which model is asked, or what is given cannot be sent.
         """
         field, asked = self._asked(by, model)
-        sent = {"temperature": temperature, "max_tokens": max_tokens, "options": options}
-        other: dict[str, Any] = {name: value for name, value in sent.items() if value is not None}
         _check_reads(reads)
         _check_call(speaker, system, temperature, max_tokens, options or {})
         conversation = _conversation(messages, system)
@@ -212,12 +207,23 @@ class Session:
             messages=conversation,
             format=Read(reads),
             again=Again(conversation),
-            decoding=replace(self.decoding, **other),
+            decoding=self._decoding(temperature, max_tokens, options),
             purpose=self.models[field].purpose,
             required=required,
             expected=expected,
             otherwise=otherwise,
         )
+
+    def _decoding(
+        self,
+        temperature: float | None,
+        max_tokens: int | None,
+        options: Mapping[str, Any] | None,
+    ) -> Decoding:
+        """The study's, with what a call sets otherwise."""
+        given = {"temperature": temperature, "max_tokens": max_tokens, "options": options}
+        other: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+        return replace(self.decoding, **other)
 
     def _asked(self, by: str, model: str) -> tuple[str, str]:
         fields = [by] if by else list(self.models)
@@ -226,8 +232,8 @@ class Session:
         known_models = self.models[fields[0]].models
         models = [model] if model else list(dict.fromkeys(known_models))
         if len(models) != 1 or models[0] not in known_models:
-            known = ", ".join(known_models)
-            raise ValueError(f"model is {model!r}; {fields[0]} names {known}")
+            names = ", ".join(known_models)
+            raise ValueError(f"model is {model!r}; {fields[0]} names {names}")
         return fields[0], models[0]
 
 
@@ -252,8 +258,8 @@ def _check_call(speaker: Any, system: Any, temperature: Any, max_tokens: Any, op
     except TypeError as error:
         raise ValueError(f"options is {options!r}, and {error}; it must be plain data") from None
     if not isinstance(options, Mapping) or names & _OURS:
-        known = ", ".join(sorted(_OURS))
-        raise ValueError(f"options is {options!r}; it must be a mapping without {known}")
+        names_of_ours = ", ".join(sorted(_OURS))
+        raise ValueError(f"options is {options!r}; it must be a mapping without {names_of_ours}")
 
 
 #: What a request is made of, and what would change the form of its reply.

@@ -136,8 +136,8 @@ class Experiment(Study[ExperimentSettings]):
             "reader": Reader(
                 title=next(iter(cls.item), "item_id"),
                 measures=tuple(
-                    Measure("metrics", name, Outcome.of(said).words(name))
-                    for name, said in cls.outcomes.items()
+                    Measure("metrics", name, Outcome.of(declared).words(name))
+                    for name, declared in cls.outcomes.items()
                 ),
             ),
         }
@@ -175,7 +175,7 @@ class Experiment(Study[ExperimentSettings]):
     @classmethod
     def declared_outcomes(cls) -> dict[str, Outcome]:
         """Name -> outcome."""
-        return {name: Outcome.of(said) for name, said in cls.outcomes.items()}
+        return {name: Outcome.of(declared) for name, declared in cls.outcomes.items()}
 
     @classmethod
     def levels(cls) -> dict[str, tuple[str, ...]]:
@@ -292,7 +292,7 @@ class ExperimentSession(Kind[ExperimentSettings, SessionSpec]):
     def steps(self, spec: SessionSpec, inputs: Inputs) -> Callable[[], Steps]:
         study = self.study
         levels = {
-            name: Level(spec.levels[name], name, known) for name, known in study.levels().items()
+            name: Level(spec.levels[name], name, names) for name, names in study.levels().items()
         }
 
         def start() -> Steps:

@@ -71,11 +71,13 @@ def _end(text: str, least: int, full: int) -> int:
 
 def _next_start(text: str, least: int, end: int) -> int:
     """Where the piece after one that ends at ``end`` begins: not before ``least``."""
-    said = len(text[least:end].rstrip()) + least
+    end_of_text = len(text[least:end].rstrip()) + least
     for patterns in (_ENDS[:3], _ENDS[3:]):
         # From one before, whose end may be the very place.
-        marks = [mark.end() for each in patterns for mark in each.finditer(text, least - 1, said)]
-        places = [place for place in marks if place < said]
+        marks = [
+            mark.end() for each in patterns for mark in each.finditer(text, least - 1, end_of_text)
+        ]
+        places = [place for place in marks if place < end_of_text]
         if places:
             return min(places)
     return least

@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from string import ascii_lowercase
+from textwrap import fill
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from dissensus.report.artefacts import Artefacts
 from dissensus.report.facts import Row
 from dissensus.report.forms import estimated, whisker
 from dissensus.report.frames import Record, records
-from dissensus.report.labels import interval, number, p_clause, percent, range_of, signed
+from dissensus.report.labels import (
+    column_words,
+    interval,
+    number,
+    p_clause,
+    percent,
+    range_of,
+    signed,
+)
 from dissensus.report.style import INK, Mark, new_figure, notice, spread, styled, zero_line
-from dissensus.report.view import Drawn, View
+from dissensus.report.view import Artefacts, Drawn, View
 from dissensus.union.figures.frames import ARMS, COACHED
 from dissensus.union.tables import (
     COACHED_EPOCHS,
@@ -25,19 +34,28 @@ from dissensus.union.tables import (
     RANDOMISATION,
 )
 
-OUTCOMES = {
+_WORDS = {
     "student_survival": "Students’ claims that survive",
     "student_votes": "Blind votes for the students’ side",
     "student_demolitions": "Students’ rebuttals that demolish",
 }
 _TITLES = dict(
-    zip(OUTCOMES, ("Claims that survive", "Blind votes", "Rebuttals that demolish"), strict=True)
+    zip(_WORDS, ("Claims that survive", "Blind votes", "Rebuttals that demolish"), strict=True)
 )
 #: Dots of coached less control, and the diamond of all coached epochs together.
 _EPOCH, _POOLED = COACHED, Mark("pooled", COACHED.colour, "D")
-_LETTERS = "abcdef"
 
 NONE = "No debate has a student whose claims, votes or rebuttals could be counted."
+
+
+def outcome_words(outcome: str) -> str:
+    """What an outcome is."""
+    return _WORDS.get(outcome) or column_words(outcome)
+
+
+def _title(outcome: str, panels: int) -> str:
+    """Its short name, in lines that so many panels beside each other leave room for."""
+    return fill(_TITLES.get(outcome) or column_words(outcome), 72 // panels)
 
 
 @styled
@@ -45,8 +63,8 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     """Draw the outcomes: means by arm above, coached less control beneath."""
     rows = artefacts.frame("coaching")
     facts = describe(artefacts, view)
-    known = rows.loc[(rows["contrast"] == MEAN) & rows["estimate"].notna(), "outcome"]
-    outcomes = [name for name in OUTCOMES if name in set(known)]
+    outcomes_drawn = rows.loc[(rows["contrast"] == MEAN) & rows["estimate"].notna(), "outcome"]
+    outcomes = list(dict.fromkeys(outcomes_drawn))
     if not outcomes:
         return Drawn(notice(NONE, view.simulated), facts)
     figure = new_figure(4.0, view.simulated)
@@ -59,8 +77,8 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
         _means(above, of_outcome[of_outcome["contrast"] == MEAN])
         _gains(beneath, of_outcome, view.alpha)
         _epochs(above, int(of_outcome["epoch"].max()))
-        above.set_title(f"{_LETTERS[column]}  {_TITLES[outcome]}")
-        beneath.set_title(f"{_LETTERS[len(outcomes) + column]}  Coached − control", size=7.5)
+        above.set_title(f"{ascii_lowercase[column]}  {_title(outcome, len(outcomes))}")
+        beneath.set_title(f"{ascii_lowercase[len(outcomes) + column]}  Coached − control", size=7.5)
         means = artefacts.facts("coaching").rows(outcome=outcome, contrast=MEAN)
         beneath.set_xlabel(f"epoch (n = {range_of(row['n'] for row in means)} an arm)")
     panels[0, 0].set_ylabel("share")
@@ -77,7 +95,7 @@ def _epochs(axes: Axes, last: int) -> None:
 
 
 def _coached_epochs(last: float, to: str = "–") -> str:
-    return f"2{to}{last}" if last > 2 else "2"
+    return f"2{to}{last}" if last > 2 else f"{last}"
 
 
 def _means(axes: Axes, rows: pd.DataFrame) -> None:
@@ -131,16 +149,23 @@ def _gains(axes: Axes, rows: pd.DataFrame, alpha: float) -> None:
             )
 
 
+def pooled(artefacts: Artefacts) -> list[Row]:
+    """Coached less control over all coached epochs, of each outcome that is defined."""
+    of_all = {"contrast": DIFFERENCE, "epoch": COACHED_EPOCHS, "method": RANDOMISATION}
+    rows = artefacts.facts("coaching").rows(**of_all)
+    return [row for row in rows if np.isfinite(row["estimate"])]
+
+
 def describe(artefacts: Artefacts, view: View) -> dict[str, str]:
     """What the caption says."""
     coaching = artefacts.facts("coaching")
-    pooled = coaching.rows(contrast=DIFFERENCE, epoch=COACHED_EPOCHS, method=RANDOMISATION)
-    known = [row for row in pooled if np.isfinite(row["estimate"])]
-    head = {row["headline"]: row for row in pooled}.get(True)
+    estimated_rows = pooled(artefacts)
+    of_all = {"contrast": DIFFERENCE, "epoch": COACHED_EPOCHS, "method": RANDOMISATION}
+    head = {row["headline"]: row for row in coaching.rows(**of_all)}.get(True)
     if head is None or not np.isfinite(head["estimate"]):
         none = "The headline, the gain in surviving claims, is not defined."
-        said = {"headline": none, "beside": "", "power": ""}
-        return {"level": view.level, **said, "note": head.words("note") if head else ""}
+        nothing = {"headline": none, "beside": "", "power": ""}
+        return {"level": view.level, **nothing, "note": head.words("note") if head else ""}
     last = coaching.over("max", "epoch")
     gains = coaching.rows(
         outcome=head["outcome"], contrast=IN_DIFFERENCES, epoch=int(last), method=RANDOMISATION
@@ -152,8 +177,8 @@ def describe(artefacts: Artefacts, view: View) -> dict[str, str]:
             "the share of the students’ claims that survive: "
             f"{_with_test(head, view)}, {head['n']} of {head['assigned']} draws)."
         ),
-        "beside": _beside([row for row in known if not row["headline"]], gains, view),
-        "power": _power(known),
+        "beside": _beside([row for row in estimated_rows if not row["headline"]], gains, view),
+        "power": _power(estimated_rows),
         "note": head.words("note"),
     }
 
@@ -170,8 +195,10 @@ def _with_test(row: Record, view: View) -> str:
 
 def _beside(others: Sequence[Row], gains: Sequence[Row], view: View) -> str:
     """The other outcomes, and the last epoch less the first."""
-    said = [f"{OUTCOMES[row['outcome']].lower()} {_with_test(row, view)})" for row in others]
-    text = f"Beside it: {'; '.join(said)}." if said else ""
+    sentences = [
+        f"{outcome_words(row['outcome']).lower()} {_with_test(row, view)})" for row in others
+    ]
+    text = f"Beside it: {'; '.join(sentences)}." if sentences else ""
     for gain in gains:
         if np.isfinite(gain["estimate"]):
             text += (
@@ -197,7 +224,7 @@ def _power(rows: Sequence[Row]) -> str:
         ]
         if powers and np.isfinite(row["mde_80"]):
             least = number(row["mde_80"], 2)
-            powered.append(f"{OUTCOMES[row['outcome']].lower()} {least} ({', '.join(powers)})")
+            powered.append(f"{outcome_words(row['outcome']).lower()} {least} ({', '.join(powers)})")
     if not powered:
         return ""
     return (

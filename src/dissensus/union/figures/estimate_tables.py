@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from dissensus.report.artefacts import Artefacts
-from dissensus.report.columns import Column, limits, tabulate
-from dissensus.report.frames import Record, keyed, records
+from dissensus.report.frames import Column, Record, keyed, limits, records, tabulate
 from dissensus.report.labels import (
     MISSING,
     number,
@@ -15,8 +13,8 @@ from dissensus.report.labels import (
     share_interval,
 )
 from dissensus.report.tables import Table
-from dissensus.report.view import View
-from dissensus.union.figures.coaching import OUTCOMES
+from dissensus.report.view import Artefacts, View
+from dissensus.union.figures.coaching import outcome_words
 from dissensus.union.figures.frames import BIASES, UNBIASED, footnotes, kind_words
 from dissensus.union.map.cluster_table import (
     LIFT,
@@ -123,7 +121,7 @@ def table_coaching(artefacts: Artefacts, view: View) -> Table:
     marks, notes = footnotes(row["note"] for row in rows)
     gains = [name for name in (rows[0] if rows else {}) if name.startswith("power_")]
     columns = (
-        Column("Outcome", "outcome", OUTCOMES.__getitem__),
+        Column("Outcome", "outcome", outcome_words),
         Column("Estimate of", "contrast", _CONTRASTS.__getitem__),
         Column("Arm", ("contrast", "arm"), lambda of, arm: arm if of == "mean" else MISSING),
         Column("Epoch", "epoch", lambda epoch: str(epoch or "from 2")),

@@ -8,12 +8,11 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from dissensus.report.artefacts import Artefacts
 from dissensus.report.forms import divide, forest, legend, rows_axis, shares_axis, stack, swatch
 from dissensus.report.frames import Record, records
 from dissensus.report.labels import MISSING, counted, interval, number
 from dissensus.report.style import GREY, Mark, beside, new_figure, notice, styled, zero_line
-from dissensus.report.view import Drawn, View
+from dissensus.report.view import Artefacts, Drawn, View
 from dissensus.union.figures.frames import VERDICTS, judge_words
 from dissensus.union.tables import ALL, LAYERS
 
@@ -71,10 +70,10 @@ def _verdicts(axes: Axes, verdicts: pd.DataFrame) -> None:
     """What each layer says of all debates, those that it cannot decide left out."""
     for place, layer in enumerate(LAYERS):
         counts = verdicts[layer].value_counts()
-        known = {mark.name: int(counts.get(mark.name, 0)) for mark in VERDICTS}
-        total = max(sum(known.values()), 1)
-        shares = {name: count / total for name, count in known.items()}
-        stack(axes, place, shares, VERDICTS, {name: str(n) for name, n in known.items() if n})
+        number_of = {mark.name: int(counts.get(mark.name, 0)) for mark in VERDICTS}
+        total = max(sum(number_of.values()), 1)
+        shares = {name: count / total for name, count in number_of.items()}
+        stack(axes, place, shares, VERDICTS, {name: str(n) for name, n in number_of.items() if n})
     rows_axis(axes, LAYERS)
     shares_axis(axes)
     axes.set_xlabel("share of debates")

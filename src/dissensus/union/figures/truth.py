@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from dissensus.design.diagnosis import HOLM
-from dissensus.report.artefacts import Artefacts
 from dissensus.report.frames import records
 from dissensus.report.truth import Diagnosed, Effect, Truth
-from dissensus.report.view import View
+from dissensus.report.view import Artefacts, View
 from dissensus.stats.results import NAN
 from dissensus.union.inference.audit import POSITION
-from dissensus.union.inference.diagnosis import coached_world, slot_share, slot_world
+from dissensus.union.inference.diagnosis import coached_world
+from dissensus.union.inference.judged_worlds import slot_share, slot_world
 from dissensus.union.tables import RANDOMISATION
 
 _EVEN = 0.5
@@ -45,6 +45,6 @@ def _coached(outcome: str, view: View) -> str:
     speakers: list[Any] = [
         speech for speech in view.planted.values() if speech.get("role") == "speaker"
     ]
-    known: Any = people["speaker"]["speech"]
-    same = len(speakers) == 1 and {**speakers[0], "coached": 0.0} == {**known, "coached": 0.0}
+    speaker: Any = people["speaker"]["speech"]
+    same = len(speakers) == 1 and {**speakers[0], "coached": 0.0} == {**speaker, "coached": 0.0}
     return coached_world(outcome, speakers[0].get("coached", 0.0)) if same else ""

@@ -321,14 +321,16 @@ def _agreement_row(
 
 def _layer_rows(verdicts: pd.DataFrame, resamples: int, seed: int, confidence: float) -> list[Row]:
     """Kappa of every two layers."""
-    known = (*SIDES, CONTESTED)
+    possible = (*SIDES, CONTESTED)
     rows = []
     for layer, other in combinations(LAYERS, 2):
-        both = verdicts[verdicts[layer].isin(known) & verdicts[other].isin(known)]
-        first, second = (both[name].map(known.index).to_numpy(np.int64) for name in (layer, other))
+        both = verdicts[verdicts[layer].isin(possible) & verdicts[other].isin(possible)]
+        first, second = (
+            both[name].map(possible.index).to_numpy(np.int64) for name in (layer, other)
+        )
         value, limits, note = NAN, (NAN, NAN), "No debate that both layers decide."
         if len(both):
-            layers_seed, categories = _seed(seed, layer, other), range(len(known))
+            layers_seed, categories = _seed(seed, layer, other), range(len(possible))
             agreement = bootstrap_agreement(
                 first, second, categories, resamples, layers_seed, confidence
             )

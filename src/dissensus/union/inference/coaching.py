@@ -178,11 +178,11 @@ class _Outcome:
     ):
         self.frame, self.outcome, self.gains, self.seed = frame, outcome, gains, seed
         self.confidence, self.resamples = inference["confidence"], inference["resamples"]
-        known = frame[outcome].astype(float)
-        self.values = frame.assign(value=known)
+        values = frame[outcome].astype(float)
+        self.values = frame.assign(value=values)
         arms = set(frame["arm"])
         self.lacking = next((arm for arm in (COACHED, CONTROL) if arm not in arms), "")
-        self.undefined = bool(known.isna().all())
+        self.undefined = bool(values.isna().all())
         self.motions = int(frame["motion_id"].nunique())
 
     def mean(self, epoch: int, arm: str) -> Row:
@@ -328,15 +328,15 @@ def clustered_gain(later: Draws, first: Draws | None, confidence: float) -> tupl
     gains = motion_gains(later, first)
     mean = robust_mean(gains.to_numpy(dtype=float), gains.index.to_numpy(str), confidence)
     n = len(later) + len(first or NO_DRAWS)
-    known = Estimate(mean.estimate, mean.se, mean.ci_low, mean.ci_high, mean.p_value, n, len(gains))
+    gain = Estimate(mean.estimate, mean.se, mean.ci_low, mean.ci_high, mean.p_value, n, len(gains))
     if len(gains) < 2:
-        return known, "One motion is one cluster: no interval over motions."
+        return gain, "One motion is one cluster: no interval over motions."
     if len(gains) < FEWEST_MOTIONS:
-        known = replace(known, se=NAN, ci_low=NAN, ci_high=NAN, p_value=NAN)
-        return known, "Two motions are too few: no interval over motions."
+        gain = replace(gain, se=NAN, ci_low=NAN, ci_high=NAN, p_value=NAN)
+        return gain, "Two motions are too few: no interval over motions."
     if np.isnan(mean.se):
-        return known, "No interval: the motions' gains do not differ."
-    return known, _of_motions(len(gains), True)
+        return gain, "No interval: the motions' gains do not differ."
+    return gain, _of_motions(len(gains), True)
 
 
 def motion_gains(later: Draws, first: Draws | None) -> pd.Series:

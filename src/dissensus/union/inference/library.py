@@ -131,8 +131,8 @@ class _Room:
     transcripts: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
 
     def texts(self, session_id: str, speakers: list[str], expected: str = "") -> list[str]:
-        said = {turn["speaker"]: turn["text"] for turn in self.transcripts[session_id]}
-        return [said[name] for name in speakers]
+        text_of = {turn["speaker"]: turn["text"] for turn in self.transcripts[session_id]}
+        return [text_of[name] for name in speakers]
 
     def turns(self, session_id: str, expected: Sequence[Row] = ()) -> Sequence[Row]:
         return self.transcripts[session_id]
@@ -163,18 +163,8 @@ class _Room:
     def debate(self, row: Row, style: Row, memo: Row | None, gain: float) -> list[float]:
         """Hold a debate; its outcomes, NaN where it has none."""
         protocol = self.conditions.protocol
-        drawn = Draw(
-            row["motion_id"],
-            self.motion["motion"],
-            tuple(sorted(self.motion[SIDES[0]])),
-            tuple(row["order"]),
-            tuple(int(lens) for lens in row["lenses"]),
-            row["draw_seed"],
-            protocol["passages"],
-            style["session_id"],
-            memo["session_id"] if memo else "",
-            tuple(sorted(self.motion["students"])) if memo else (),
-        )
+        memos = memo["session_id"] if memo else ""
+        drawn = Draw.of(row, self.motion, protocol["passages"], style["session_id"], memos)
         judges = tuple(f"judge-{seat}" for seat in range(SEATS))
         models = Models("speaker", "assistant", "assistant", "annotator", judges)
         steps = debate(self.conditions.wording, drawn, models, Rules.of(protocol), self)

@@ -54,10 +54,10 @@ class Resamples:
         cluster : column of what stands and falls together.
         draw : column that tells the draws of a motion and epoch apart.
         """
-        known = cases[[*dict.fromkeys(("motion_id", "epoch", draw, cluster))]].drop_duplicates()
+        clusters = cases[[*dict.fromkeys(("motion_id", "epoch", draw, cluster))]].drop_duplicates()
         names: list[str] = []
         weights = [np.zeros((resamples, 0))]
-        for _, of_motion in known.groupby("motion_id", sort=True):
+        for _, of_motion in clusters.groupby("motion_id", sort=True):
             by_epoch = [epoch for _, epoch in of_motion.groupby("epoch", sort=True)]
             is_fixed = min(epoch[draw].nunique() for epoch in by_epoch) > 1
             for stratum in by_epoch if is_fixed else [of_motion]:

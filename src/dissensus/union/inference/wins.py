@@ -81,11 +81,11 @@ def estimate_wins(
     motions, and not in these alone. A speaker too is in every debate of a motion and wins what the
     side wins; the place in which the speaker speaks is drawn at random, and has a lift.
     """
-    known = verdicts.merge(manifest[["session_id", "draw_id"]], on="session_id")
-    motions = sorted(set(known["motion_id"]))
+    judged = verdicts.merge(manifest[["session_id", "draw_id"]], on="session_id")
+    motions = sorted(set(judged["motion_id"]))
     rows = []
     for motion in (*motions, *([ALL] if len(motions) > 1 else [])):
-        of_motion = known if motion == ALL else known[known["motion_id"] == motion]
+        of_motion = judged if motion == ALL else judged[judged["motion_id"] == motion]
         for by, lifted in _of_motion(of_motion, speeches, inference, (seed, motion)).items():
             # What one side wins more the other wins less: the rows of both sides are one test.
             adjust_family(lifted[:1] if by == "side" else lifted)
@@ -306,10 +306,10 @@ def _shares(
     for group in dict.fromkeys(groups):
         row = _no_shares()
         for end in _ENDS:
-            known = share_of[group, end]
-            row |= {end: known["estimate"]}
-            row |= {f"{end}_low": known["ci_low"], f"{end}_high": known["ci_high"]}
-            row |= {name: known[name] for name in ("n", "n_clusters")}
+            share = share_of[group, end]
+            row |= {end: share["estimate"]}
+            row |= {f"{end}_low": share["ci_low"], f"{end}_high": share["ci_high"]}
+            row |= {name: share[name] for name in ("n", "n_clusters")}
         rows[group] = row
     return rows
 

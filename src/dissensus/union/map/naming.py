@@ -29,14 +29,14 @@ def name_clusters(clusters: Iterable[Row], turns: Iterable[Row], namer: str) -> 
     Rows of :data:`~dissensus.union.map.tables.CLUSTER_NAMES`, in the order of the clusters. A name
     that cannot be used, or that was not given, gives way to the terms.
     """
-    said = {
+    name_of = {
         (turn["motion_id"], turn["speaker"]): read(ClusterName, turn["text"])
         for turn in turns
         if turn["kind"] == "names"
     }
     rows: list[Row] = []
     for cluster in clusters:
-        naming = said.get((cluster["motion_id"], str(cluster["cluster"])))
+        naming = name_of.get((cluster["motion_id"], str(cluster["cluster"])))
         rows.append(
             {
                 **{name: cluster[name] for name in ("motion_id", "cluster")},

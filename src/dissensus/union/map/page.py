@@ -97,8 +97,8 @@ def caption_facts(
 
 
 def _facts(claims: Sequence[Row], clusters: Sequence[Row]) -> str:
-    known = {row["cluster"] for row in clusters}
-    alone = sum(row["cluster"] not in known for row in claims)
+    numbers = {row["cluster"] for row in clusters}
+    alone = sum(row["cluster"] not in numbers for row in claims)
     debates = len({row["session_id"] for row in claims})
     share = f" ({percent(alone / len(claims))})" if claims else ""
     return (

@@ -50,7 +50,7 @@ def page_data(
     for axis in ("x", "y"):
         columns[axis] = [round(float(row[axis]), 4) for row in claims]
     return {
-        "values": {name: [line(value) for value in known] for name, known in values.items()},
+        "values": {name: [line(value) for value in column] for name, column in values.items()},
         "claims": columns,
         "clusters": [_cluster(row, confidence) for row in clusters],
         "motions": [line(motions[name]) for name in values["motion_id"]],
@@ -115,8 +115,8 @@ def points(value: float | None) -> str:
 def span(low: float | None, high: float | None) -> str:
     """The interval of a share, in per cent."""
     first, last = (None if limit is None else 100 * limit for limit in (low, high))
-    said = interval(first, last, 1)
-    return "" if said == MISSING else said
+    shown = interval(first, last, 1)
+    return "" if shown == MISSING else shown
 
 
 def _number(value: float | None) -> float | None:

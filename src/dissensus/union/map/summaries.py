@@ -50,8 +50,8 @@ def summarise(
         return []
     motion = str(members["motion_id"].iloc[0])
     draws = verdicts[_DRAW].astype(str).agg(" ".join, axis=1)
-    known = verdicts.assign(draw_id=draws)
-    lifted = lifts(members, known, ("cluster",), inference, (seed, motion, "cluster"))
+    judged = verdicts.assign(draw_id=draws)
+    lifted = lifts(members, judged, ("cluster",), inference, (seed, motion, "cluster"))
     wins = {row["cluster"]: row for row in lifted}
     rng = stream("union", "clusters", seed, motion)
     drawn = Resamples.of(claims, "session_id", "run", inference["resamples"], rng)
@@ -65,14 +65,14 @@ def summarise(
     )
     rows = []
     for number, of_cluster in members.groupby("cluster"):
-        said = wins.get(number, {"n": 0, "n_clusters": 0, "note": "No debate has a verdict."})
+        won = wins.get(number, {"n": 0, "n_clusters": 0, "note": "No debate has a verdict."})
         rows.append(
             {"motion_id": motion, "cluster": int(str(number))}
             | _counts(of_cluster)
             | _fates({fate: fates[number, fate] for fate in FATES})
             | _epochs(of_cluster, claims)
-            | {mine: said.get(name) for name, mine in WINS_OF_CLUSTERS.items()}
-            | {"note": said["note"]}
+            | {mine: won.get(name) for name, mine in WINS_OF_CLUSTERS.items()}
+            | {"note": won["note"]}
         )
     adjust_family(rows)
     return rows
@@ -91,9 +91,9 @@ def _counts(claims: pd.DataFrame) -> Row:
 
 def _fates(fate_rates: Mapping[str, Row]) -> Row:
     row: Row = {}
-    for fate, known in fate_rates.items():
-        limits = {f"{fate}_low": known["ci_low"], f"{fate}_high": known["ci_high"]}
-        row |= {fate: known["estimate"], **limits}
+    for fate, rates in fate_rates.items():
+        limits = {f"{fate}_low": rates["ci_low"], f"{fate}_high": rates["ci_high"]}
+        row |= {fate: rates["estimate"], **limits}
     return row
 
 

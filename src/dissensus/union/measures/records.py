@@ -10,7 +10,7 @@ from statistics import fmean
 from typing import Any
 
 from dissensus.errors import ArtefactError
-from dissensus.study.makes import TurnsBySession, makes
+from dissensus.study.makes import RowsOf, TurnsBySession, makes
 from dissensus.text.words import count_words
 from dissensus.union.measures.debate import Debate, Offered, Row, Speech, read_debate, slot_a
 from dissensus.union.measures.survival import fates
@@ -28,7 +28,7 @@ LENGTH = range(1000, 1801)
 
 
 @dataclass
-class Tables:
+class Tables(RowsOf):
     """Rows of the seven artefacts, of one debate or of many."""
 
     speeches: Rows = field(default_factory=list)
@@ -38,10 +38,6 @@ class Tables:
     scores: Rows = field(default_factory=list)
     votes: Rows = field(default_factory=list)
     verdicts: Rows = field(default_factory=list)
-
-    def add(self, other: Tables) -> None:
-        for name, rows in vars(other).items():
-            getattr(self, name).extend(rows)
 
 
 def drawn_by(protocol: Mapping[str, Any]) -> Drawn:
@@ -169,9 +165,9 @@ def _place(speech: Speech) -> dict[str, Any]:
 
 def _claims(debate: Debate) -> Rows:
     rebuttals = debate.all_rebuttals
-    known = {claim.claim_id: claim for claim in debate.claims}
+    claim_of = {claim.claim_id: claim for claim in debate.claims}
     answered = Counter(
-        rebuttal.claim_id for rebuttal in compress(rebuttals, counted(rebuttals, known))
+        rebuttal.claim_id for rebuttal in compress(rebuttals, counted(rebuttals, claim_of))
     )
     worth = claim_points(debate.claims, rebuttals, len(debate.speeches))
     fate = fates(debate.claims, rebuttals)
@@ -310,12 +306,12 @@ def _student_survival(claims: Rows) -> float | None:
 
 
 def _student_demolitions(debate: Debate) -> float | None:
-    known = {claim.claim_id: claim for claim in debate.claims}
+    claim_of = {claim.claim_id: claim for claim in debate.claims}
     by_students = {speech.number for speech in debate.speeches if speech.student}
     rebuttals = debate.all_rebuttals
     demolish = [
         rebuttal.demolishes
-        for rebuttal in compress(rebuttals, counted(rebuttals, known))
+        for rebuttal in compress(rebuttals, counted(rebuttals, claim_of))
         if rebuttal.speech in by_students
     ]
     return sum(demolish) / len(demolish) if demolish else None

@@ -20,8 +20,8 @@ def fates(claims: Sequence[Claim], rebuttals: Sequence[Rebuttal]) -> dict[str, s
     rebuttal that is no claim of its own attacks, and nothing attacks it. What is out is demolished.
     What is in is contested where any rebuttal of it is worth something, and survives otherwise.
     """
-    known = {claim.claim_id: claim for claim in claims}
-    counted = [rebuttal for rebuttal in rebuttals if counts(rebuttal, known)]
+    claim_of = {claim.claim_id: claim for claim in claims}
+    counted = [rebuttal for rebuttal in rebuttals if counts(rebuttal, claim_of)]
     attackers: dict[str, list[str]] = defaultdict(list)
     for rebuttal in counted:
         if rebuttal.demolishes:
@@ -30,7 +30,7 @@ def fates(claims: Sequence[Claim], rebuttals: Sequence[Rebuttal]) -> dict[str, s
     # Attackers speak later than what they attack: from the last speech back, each is known in time.
     for claim in sorted(claims, key=lambda claim: -claim.speech):
         is_in[claim.claim_id] = not any(
-            _stands(by, claim, known, is_in) for by in attackers.get(claim.claim_id, ())
+            _stands(by, claim, claim_of, is_in) for by in attackers.get(claim.claim_id, ())
         )
     answered = {rebuttal.claim_id for rebuttal in counted if rebuttal.points > 0}
     return {
@@ -39,9 +39,9 @@ def fates(claims: Sequence[Claim], rebuttals: Sequence[Rebuttal]) -> dict[str, s
     }
 
 
-def _stands(by: str, target: Claim, known: dict[str, Claim], is_in: dict[str, bool]) -> bool:
+def _stands(by: str, target: Claim, claim_of: dict[str, Claim], is_in: dict[str, bool]) -> bool:
     """Whether an attacker is in: a later claim of the other side, or a rebuttal by itself."""
-    claim = known.get(by)
+    claim = claim_of.get(by)
     if claim is None or claim.side == target.side or claim.speech <= target.speech:
         return True
     return is_in[by]

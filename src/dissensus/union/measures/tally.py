@@ -110,11 +110,11 @@ def claim_points(
     claims, rebuttals : of one debate.
     last_speech : the number of its last speech, whose claims nobody can answer.
     """
-    known = {claim.claim_id: claim for claim in claims}
+    claim_of = {claim.claim_id: claim for claim in claims}
     fallen = {
         rebuttal.claim_id
         for rebuttal in rebuttals
-        if rebuttal.demolishes and counts(rebuttal, known)
+        if rebuttal.demolishes and counts(rebuttal, claim_of)
     }
     return {
         claim.claim_id: (WORTH[claim.kind] + SPECIFIC * claim.specific)
@@ -128,11 +128,11 @@ def tally(
     claims: Sequence[Claim], rebuttals: Sequence[Rebuttal], last_speech: int
 ) -> dict[str, float]:
     """Side -> points of its claims and of its rebuttals that count; see :func:`claim_points`."""
-    known = {claim.claim_id: claim for claim in claims}
+    claim_of = {claim.claim_id: claim for claim in claims}
     worth = claim_points(claims, rebuttals, last_speech)
     total = {"proposition": 0.0, "opposition": 0.0}
     for claim in claims:
         total[claim.side] += worth[claim.claim_id]
-    for rebuttal in compress(rebuttals, counted(rebuttals, known)):
+    for rebuttal in compress(rebuttals, counted(rebuttals, claim_of)):
         total[rebuttal.side] += rebuttal.points
     return total

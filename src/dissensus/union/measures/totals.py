@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import fsum
 from typing import Any
 
-from dissensus.union.tables import CONTESTED, DIMENSIONS, FATES, LAYERS, SIDES
+from dissensus.union.tables import CONTESTED, DIMENSIONS, FATES, LAYERS, SIDES, VERDICTS
 
 Row = Mapping[str, Any]
 Rows = list[dict[str, Any]]
@@ -15,15 +15,15 @@ Rows = list[dict[str, Any]]
 _MEANS = (
     *(f"points_{side}" for side in SIDES),
     *(f"surviving_{side}" for side in SIDES),
-    *("student_votes", "student_survival", "student_demolitions"),
+    *(name for name in VERDICTS.columns if name.startswith("student_")),
 )
 
 
 def by_speaker(speeches: Sequence[Row], scores: Sequence[Row], claims: Sequence[Row]) -> Rows:
     """Every speaker of every motion and arm, from rows of the artefacts of these names."""
     ids = ("motion_id", "arm", "speaker")
-    said, scored, made = (_grouped(rows, ids) for rows in (speeches, scores, claims))
-    rows = [_speaker(said[key], scored.get(key, []), made.get(key, [])) for key in sorted(said)]
+    spoken, scored, made = (_grouped(rows, ids) for rows in (speeches, scores, claims))
+    rows = [_speaker(spoken[key], scored.get(key, []), made.get(key, [])) for key in sorted(spoken)]
     return sorted(rows, key=lambda row: (row["motion_id"], row["arm"], SIDES.index(row["side"])))
 
 
@@ -88,8 +88,8 @@ def _grouped(rows: Iterable[Row], names: Sequence[str]) -> dict[tuple[Any, ...],
 
 def mean(values: Iterable[float | None]) -> float | None:
     """Mean of the known ones, of six decimals; None where none is known."""
-    known = [value for value in values if value is not None and value == value]
-    return round(fsum(known) / len(known), 6) if known else None
+    numbers = [value for value in values if value is not None and value == value]
+    return round(fsum(numbers) / len(numbers), 6) if numbers else None
 
 
 def share(rows: Iterable[Row], name: str, value: Any) -> float | None:

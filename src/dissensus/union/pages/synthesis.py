@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from dissensus.report.columns import Column
+from dissensus.report.frames import Column
 from dissensus.report.labels import counted, listed, number, percent
 from dissensus.report.markdown import line, page, table, write_data
 from dissensus.study.makes import makes
@@ -64,8 +64,8 @@ def _motion(run: Run, motion: str, counts: Mapping[str, Rows]) -> list[str]:
 def _ended(rows: Rows) -> str:
     failed = [row for row in rows if not row["complete"]]
     arms = Counter(row["arm"] for row in rows)
-    said = listed(f"{n} in the arm {arm}" for arm, n in sorted(arms.items()))
-    text = f"Of {counted(len(rows), 'debate')} ({said}), {len(rows) - len(failed)} ended."
+    by_arm = listed(f"{n} in the arm {arm}" for arm, n in sorted(arms.items()))
+    text = f"Of {counted(len(rows), 'debate')} ({by_arm}), {len(rows) - len(failed)} ended."
     if failed:
         names = listed(line(row["session_id"]) for row in failed)
         text += f" Failed for good, and in nothing below: {names}."
@@ -76,14 +76,14 @@ def _winners(verdicts: Sequence[Row]) -> str:
     winners = Counter(row["winner"] for row in verdicts)
     deciding = Counter(row["decided_by"] for row in verdicts)
     n = len(verdicts)
-    said = listed(f"the {layer} {deciding[layer]}" for layer in LAYERS if deciding[layer])
+    by_layer = listed(f"the {layer} {deciding[layer]}" for layer in LAYERS if deciding[layer])
     text = (
         f"The proposition won {_of(winners[SIDES[0]], n)}, the opposition {winners[SIDES[1]]} "
         f"({percent(winners[SIDES[1]] / n)}), and {winners[CONTESTED]} "
         f"({percent(winners[CONTESTED] / n)}) were contested, so that nobody won."
     )
-    if said:
-        text += f" Deciding layers: {said}."
+    if by_layer:
+        text += f" Deciding layers: {by_layer}."
     return text + (f" No layer decided {deciding[NONE]}." if deciding["none"] else "")
 
 
@@ -169,9 +169,9 @@ def _students(names: Sequence[str], epochs: Rows) -> str:
     text = f"The students are {listed(map(line, names))}."
     if not by_arm:
         return f"{text} Of their claims nothing is known."
-    said = listed(
+    shares = listed(
         f"in the arm {arm} "
         + listed(f"{percent(row['student_survival'])} in epoch {row['epoch']}" for row in rows)
         for arm, rows in by_arm.items()
     )
-    return f"{text} The mean share of their claims that survives is {said}."
+    return f"{text} The mean share of their claims that survives is {shares}."

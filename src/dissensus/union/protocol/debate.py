@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dissensus.session.inputs import Inputs
+from dissensus.session.inputs import Inputs, Row
 from dissensus.session.protocol import Steps, restartable
 from dissensus.session.runner import CallFailed
 from dissensus.union.prompts import Wording
@@ -53,6 +53,22 @@ class Draw:
     styles: str
     memos: str = ""
     coached: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, row: Row, motion: Row, passages: int, styles: str, memos: str) -> Draw:
+        """From rows of the manifest and of the motions; the students are coached by memos alone."""
+        return cls(
+            motion_id=row["motion_id"],
+            motion=motion["motion"],
+            proposition=tuple(sorted(motion[SIDES[0]])),
+            order=tuple(row["order"]),
+            lenses=tuple(int(lens) for lens in row["lenses"]),
+            draw_seed=row["draw_seed"],
+            passages=passages,
+            styles=styles,
+            memos=memos,
+            coached=tuple(sorted(motion["students"])) if memos else (),
+        )
 
 
 @restartable

@@ -126,11 +126,11 @@ def _line(wording: Wording, claim: Claim, fate: Mapping[str, str]) -> str:
 
 def _unanswered(debate: Debate, side: str) -> list[Claim]:
     """The other side's claims that a side could have answered, and did not."""
-    known = {stated.claim_id: stated for stated in debate.claims}
+    claim_of = {stated.claim_id: stated for stated in debate.claims}
     rebuttals = [
         rebuttal
         for rebuttal in debate.all_rebuttals
-        if rebuttal.side == side and counts(rebuttal, known)
+        if rebuttal.side == side and counts(rebuttal, claim_of)
     ]
     answered = {rebuttal.claim_id for rebuttal in rebuttals}
     last = max(speech.number for speech in debate.speeches if speech.side == side)

@@ -39,8 +39,8 @@ from typing import Any
 
 import numpy as np
 
-from dissensus.llm.behaviours import speech_of
 from dissensus.llm.call import Message
+from dissensus.llm.providers.behaviours import speech_of
 from dissensus.union.simulated import annotating, assisting, judging, speaking
 from dissensus.union.simulated.material import style
 from dissensus.union.simulated.prompts import Prompt, read_prompt

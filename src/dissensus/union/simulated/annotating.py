@@ -91,8 +91,8 @@ def rubric(prompt: Prompt, speech: SpeechSettings, rng: np.random.Generator) -> 
     strong = sum(answer.logic and answer.undermines for answer in read.answers)
     cited = sum(claim.kind == "evidence_backed" for claim in read.claims)
     phrases = _PHRASES.search(prompt.told)
-    known = phrases[1].split("; ") if phrases else []
-    spoken = sum(argument.casefold().strip(" .") in text.casefold() for argument in known)
+    arguments = phrases[1].split("; ") if phrases else []
+    spoken = sum(argument.casefold().strip(" .") in text.casefold() for argument in arguments)
     means = {
         "argument_strength": 5.0 + 2.5 * float(np.mean(kinds)),
         "rebuttal_quality": 4.5 + 1.2 * strong,

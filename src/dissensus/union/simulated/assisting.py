@@ -54,13 +54,13 @@ def answer(prompt: Prompt, speech: SpeechSettings, rng: np.random.Generator) -> 
 
 def definitions(prompt: Prompt, speech: SpeechSettings, rng: np.random.Generator) -> str:
     motion = prompt.motion or "the motion"
-    said = sentences(prompt.part(0)) or (motion,)
+    spoken = sentences(prompt.part(0)) or (motion,)
     return json.dumps(
         {
             "terms": [{"term": motion, "definition": "a change of law, made with safeguards"}],
             "scope": "one country, over the next generation",
             "exclusions": ["emergencies"],
-            "framing": cues.plain(said[min(2, len(said) - 1)]),
+            "framing": cues.plain(spoken[min(2, len(spoken) - 1)]),
         },
         ensure_ascii=False,
     )
@@ -97,9 +97,11 @@ def memo(prompt: Prompt, speech: SpeechSettings, rng: np.random.Generator) -> st
 
 def cluster(prompt: Prompt, speech: SpeechSettings, rng: np.random.Generator) -> str:
     """The terms that most of the claims have."""
-    said = sentences(prompt.part(0))
-    (name,) = commonest_terms([said])
-    return json.dumps({"name": name, "description": said[0] if said else ""}, ensure_ascii=False)
+    claims = sentences(prompt.part(0))
+    (name,) = commonest_terms([claims])
+    return json.dumps(
+        {"name": name, "description": claims[0] if claims else ""}, ensure_ascii=False
+    )
 
 
 def _one_of(texts: tuple[str, ...], rng: np.random.Generator) -> str:

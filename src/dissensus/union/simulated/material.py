@@ -81,10 +81,10 @@ def is_specific(sentence: str) -> bool:
 @lru_cache(maxsize=64)
 def style(samples: str) -> str:
     """How somebody speaks, from samples: counted, as a JSON object."""
-    said = sentences(samples) or ("Nothing is known.",)
-    mean = sum(len(sentence.split()) for sentence in said) / len(said)
-    questions = sum(sentence.endswith("?") for sentence in said) / len(said)
-    figures = sum(any(map(str.isdigit, sentence)) for sentence in said) / len(said)
+    spoken = sentences(samples) or ("Nothing is known.",)
+    mean = sum(len(sentence.split()) for sentence in spoken) / len(spoken)
+    questions = sum(sentence.endswith("?") for sentence in spoken) / len(spoken)
+    figures = sum(any(map(str.isdigit, sentence)) for sentence in spoken) / len(spoken)
     devices = [
         *(["questions put to the listener"] if questions > 0.08 else []),
         *(["figures"] if figures > 0.15 else []),
@@ -93,13 +93,13 @@ def style(samples: str) -> str:
     return json.dumps(
         {
             "register": "formal" if mean > 22 else "plain" if mean > 15 else "conversational",
-            "opening_patterns": [said[0]],
+            "opening_patterns": [spoken[0]],
             "devices": devices,
             "disagreement_style": "asks before it answers"
             if questions > 0.08
             else "states and counts",
-            "signature_phrases": _phrases(samples) or [said[0]],
-            "closing_patterns": [said[-1]],
+            "signature_phrases": _phrases(samples) or [spoken[0]],
+            "closing_patterns": [spoken[-1]],
         },
         ensure_ascii=False,
     )
@@ -108,8 +108,8 @@ def style(samples: str) -> str:
 def _phrases(samples: str) -> list[str]:
     """What is said again in the same words, between two marks: the commonest four."""
     pieces = [" ".join(piece.split()) for piece in _MARKS.split(samples)]
-    said = [piece for piece in pieces if 3 <= len(piece.split()) <= 12 and piece[:1].isalpha()]
-    times = Counter(phrase.casefold() for phrase in said)
-    first = {phrase.casefold(): phrase for phrase in reversed(said)}
+    phrases = [piece for piece in pieces if 3 <= len(piece.split()) <= 12 and piece[:1].isalpha()]
+    times = Counter(phrase.casefold() for phrase in phrases)
+    first = {phrase.casefold(): phrase for phrase in reversed(phrases)}
     order = sorted(times, key=lambda phrase: (-times[phrase], phrase))
     return [first[phrase] for phrase in order if times[phrase] > 1][:4]

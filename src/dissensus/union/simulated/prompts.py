@@ -103,8 +103,8 @@ def read_prompt(messages: Sequence[Message]) -> Prompt:
     asked = next((message.content for message in reversed(messages) if message.role == "user"), "")
     pieces = _DIVIDER.split(asked)
     told = "\n".join(pieces[0::2])
-    found = _KIND.search(told)
-    kind = str(found.lastgroup) if found else ""
+    match = _KIND.search(told)
+    kind = str(match.lastgroup) if match else ""
     material = tuple(piece.strip("\n") for piece in pieces[1::2])
     return Prompt(kind, told, material, _AGAIN in f"\n{told}")
 

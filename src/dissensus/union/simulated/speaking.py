@@ -232,7 +232,7 @@ def _read_notes(private: str) -> tuple[list[str], dict[str, list[str]]]:
         ]
         sentences = [line.partition(": ") for line in lines if _NUMBERED.match(line)]
         for place, (number, _, text) in enumerate(sentences):
-            rest = [said for _, _, said in sentences[place + 1 : place + 1 + _AFTER]]
+            rest = [sentence for _, _, sentence in sentences[place + 1 : place + 1 + _AFTER]]
             notes[number] = text, rest
     after = dict(notes[number] for number in order if number in notes)
     return (list(after) or list(_FILLERS)), after

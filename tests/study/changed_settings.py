@@ -1,0 +1,48 @@
+"""The default configuration with a setting changed, and what is said of it."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+import yaml
+
+from dissensus.errors import SettingError
+from dissensus.study.configuration import load
+from scripted import default_configuration
+
+CONFIG = default_configuration()
+DELETE = "(left out)"
+#: A language that the study has not.
+LANGUAGE = {
+    "prompts": "resources/prompts/language/zh.yaml",
+    "motion": "motion_zh",
+    "script": "han",
+}
+
+
+def changed(path: str, value: Any) -> dict[str, Any]:
+    """The default configuration with one value changed, or deleted."""
+    # YAML's anchors make blocks shared; a change to one must not reach the others.
+    made = yaml.safe_load(yaml.dump(CONFIG, Dumper=_Plain))
+    *above, last = path.split("/")
+    block = made
+    for key in above:
+        block = block[key]
+    if value is DELETE:
+        del block[last]
+    else:
+        block[last] = copy.deepcopy(value)
+    return made
+
+
+class _Plain(yaml.SafeDumper):
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
+def complaint(path: str, value: Any) -> str:
+    with pytest.raises(SettingError) as caught:
+        load(changed(path, value))
+    return str(caught.value)
