@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 import importlib
-import pkgutil
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from pathlib import Path
 from re import _constants as codes  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
@@ -17,26 +17,38 @@ from typing import Any
 import dissensus
 
 #: Characters of a text, and seconds below which no reading of it can be quadratic.
-SIZE, FAST_S = 4_000, 0.006
+SIZE, FAST_S = 2_000, 0.0015
 #: Time of four times the length by that of once: 4 where it is linear, 16 where it is quadratic.
 LONGER, GROWTH = 4, 9.0
+#: The same up to the size, from which on a longer text is tried: few that are linear come to it,
+#: and what is quadratic in so large a part that a longer text shows it does.
+SUSPECT = 5.0
+#: Seconds that no reading is held up for.
+SURE_S = 0.1
 #: What attacks are made of beside a pattern's own characters.
 PIECES = (*" \n\ta A1.,!?:;-*_`'\"(){}[]<>|\\$#/=^~%&+", "中", "。", "”", "é", "\u3000", "\x85")
 #: A pattern's own characters of which all pairs are tried, at most.
 _MOST = 9
 
 
+@cache
 def modules() -> list[ModuleType]:
-    """The modules that read what models say: all but simulated models and what draws figures."""
+    """The modules that read what models say, of those that have a pattern: all but simulated
+    models and what draws figures.
+    """
+    folder = Path(dissensus.__path__[0])
     found = []
-    for module in pkgutil.walk_packages(dissensus.__path__, "dissensus."):
-        parts = module.name.split(".")
+    for file in sorted(folder.rglob("*.py")):
+        parts = file.relative_to(folder.parent).with_suffix("").parts
         if any(part.startswith("simulated") or part in _OTHERS for part in parts):
             continue
-        found.append(importlib.import_module(module.name))
+        # Others have none, and their packages take longer to load than the patterns to be tried.
+        if _USES_RE.search(file.read_text("utf-8")):
+            found.append(importlib.import_module(".".join(parts).removesuffix(".__init__")))
     return found
 
 
+_USES_RE = re.compile(r"^\s*(?:import re|from re import)\b", re.MULTILINE)
 _OTHERS = {"__main__", "figures", "serve", "training"}
 
 
@@ -158,16 +170,14 @@ def text_of(begin: str, piece: str, size: int) -> str:
     return f"{begin}{piece * (size // len(piece))}\x01"
 
 
-def seconds(read: Callable[[str], object], text: str) -> float:
+def seconds(read: Callable[[str], object], text: str, times: int = 1) -> float:
     """The least of some readings, of processor time."""
-    times = []
-    for _ in range(3):
+    took = []
+    for _ in range(times):
         began = time.process_time()
         read(text)
-        times.append(time.process_time() - began)
-        if times[-1] < FAST_S:
-            break
-    return min(times)
+        took.append(time.process_time() - began)
+    return min(took)
 
 
 def worst(
@@ -177,11 +187,23 @@ def worst(
     for begin, piece in tried:
         # Small first: what is cubic would take minutes.
         for n in (size // 8, size):
-            if seconds(read, text_of(begin, piece, n)) >= FAST_S:
-                small, large = (seconds(read, text_of(begin, piece, m)) for m in (n, LONGER * n))
-                if large > GROWTH * small:
-                    return begin, piece
+            took = seconds(read, text_of(begin, piece, n))
+            if took < FAST_S:
+                continue
+            before = seconds(read, text_of(begin, piece, n // LONGER))
+            if took > SUSPECT * before and _grows(read, begin, piece, 2 * n):
+                return begin, piece
     return None
+
+
+def _grows(read: Callable[[str], object], begin: str, piece: str, n: int) -> bool:
+    """Whether a text of four times the size takes far longer: once, or at best of three more."""
+    texts = [text_of(begin, piece, size) for size in (n, LONGER * n)]
+    for times in (1, 3):
+        small, large = (seconds(read, text, times) for text in texts)
+        if large <= GROWTH * small or large > SURE_S:
+            break
+    return large > GROWTH * small
 
 
 def searches(pattern: re.Pattern[str]) -> Callable[[str], object]:

@@ -40,9 +40,9 @@ def test_replies_count_as_long_as_they_are_taken_to_be(share: float) -> None:
     calls = [planned(sharing(FIRST + spoken * n, FIRST, *[spoken] * n)) for n in (0, 1, 2)]
     _, second, third = found(calls, 4, share)
     grown = 1024 * share
-    assert second.read == pytest.approx(2048 / (2048 + grown), rel=1e-3)
-    assert third.read == pytest.approx((2048 + grown) / (2048 + 2 * grown), rel=1e-3)
-    assert third.written == pytest.approx(grown / (2048 + 2 * grown), rel=1e-3)
+    assert second.read == pytest.approx(2048 / (2048 + grown), rel=5e-3)
+    assert third.read == pytest.approx((2048 + grown) / (2048 + 2 * grown), rel=5e-3)
+    assert third.written == pytest.approx(grown / (2048 + 2 * grown), rel=5e-3)
 
 
 def test_replies_of_one_length_are_not_taken_for_each_other() -> None:
