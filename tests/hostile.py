@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 import pytest
 
-from dissensus.llm import http_client
+from dissensus.llm import http_client, providers
 from dissensus.llm.call import Message, Reply, Request
 from dissensus.llm.exchange import Terms
 from dissensus.llm.outage import Outage
@@ -22,8 +22,9 @@ from dissensus.llm.registry import ModelRegistry
 from dissensus.llm.settings import ProviderSettings
 
 KEY = "sk-loopback-0123456789abcdef"
-INTERFACES = ("openai", "anthropic")
-both = pytest.mark.parametrize("interface", INTERFACES)
+#: The last is one of the tests, see :func:`prepare`.
+INTERFACES = ("openai", "anthropic", "gemini")
+every_interface = pytest.mark.parametrize("interface", INTERFACES)
 PRICE = {"input": 1000.0, "output": 10_000.0, "cached_input": None}
 #: What answer() is billed at that price: 12 tokens in, 3 out.
 BILL = (12 * 1000 + 3 * 10_000) / 1e6
@@ -44,6 +45,22 @@ class Asked:
     @property
     def is_call(self) -> bool:
         return self.method == "POST"
+
+    @property
+    def decoding(self) -> dict[str, Any]:
+        """What was sent besides the messages, wherever the interface has it."""
+        return dict(self.body.get("generationConfig", self.body))
+
+    @property
+    def messages(self) -> list[tuple[str, str]]:
+        """Role and words of every message but the system's."""
+        if "contents" in self.body:
+            return [(one["role"], one["parts"][0]["text"]) for one in self.body["contents"]]
+        return [(one["role"], one["content"]) for one in self.body["messages"]]
+
+    @property
+    def model(self) -> str:
+        return str(self.body.get("model") or self.path.rpartition("/")[2].partition(":")[0])
 
 
 @dataclass(frozen=True)
@@ -184,9 +201,13 @@ def hostile(*said: Said | Callable[[Asked], Said], models: Any = MODELS) -> Iter
             made: Said = models(asked)
             return made
         one = asked.path.rpartition("/models/")[2] if "/models/" in asked.path else ""
-        if isinstance(models, Said) or not one:
-            return models if isinstance(models, Said) else Said(models)
+        if isinstance(models, Said):
+            return models
         known = [entry["id"] for entry in models["data"]]
+        if not one:
+            is_gemini = asked.path.startswith("/v1beta")
+            named = {"models": [{"name": f"models/{name}"} for name in known]}
+            return Said(named if is_gemini else models)
         return Said({"id": one}) if one in known else Said({"error": {}}, 404)
 
     server = Hostile(say, list_models)
@@ -250,13 +271,46 @@ def message(text: Any = "Hello.", reason: Any = "end_turn", **changes: Any) -> d
     }
 
 
+def candidate(text: Any = "Hello.", reason: Any = "STOP", **changes: Any) -> dict[str, Any]:
+    """An answer in Gemini's format."""
+    said = {"content": {"role": "model", "parts": [{"text": text}]}, "finishReason": reason}
+    return {
+        "candidates": [said],
+        "usageMetadata": {
+            "promptTokenCount": 12,
+            "candidatesTokenCount": 3,
+            "totalTokenCount": 15,
+        },
+        "modelVersion": "m",
+        "responseId": "gemini-1",
+        **changes,
+    }
+
+
+#: Interface -> what makes an answer in its format.
+ANSWERS = {"openai": chat, "anthropic": message, "gemini": candidate}
+#: Interface -> the path of its addresses.
+_ROOTS = {"openai": "/v1", "anthropic": "", "gemini": "/v1beta"}
+
+
 def answer(interface: str, text: Any = "Hello.", **changes: Any) -> dict[str, Any]:
     """A good answer in an interface's format."""
-    return (chat if interface == "openai" else message)(text, **changes)
+    return ANSWERS[interface](text, **changes)
+
+
+def empty(interface: str) -> dict[str, Any]:
+    """An answer without words."""
+    return answer(interface, [] if interface == "anthropic" else "")
+
+
+#: Interface -> the member of an answer with the model that gave it.
+MODEL_MEMBERS = {"openai": "model", "anthropic": "model", "gemini": "modelVersion"}
 
 
 def error(interface: str, said: str, kind: str = "", code: Any = None) -> dict[str, Any]:
     """An error in an interface's format."""
+    if interface == "gemini":
+        return {"error": {"code": code, "message": said, "status": kind.upper()}}
     if interface == "anthropic":
         return {"type": "error", "error": {"type": kind, "message": said}, "request_id": "req_1"}
     return {"error": {"message": said, "type": kind, "param": None, "code": code}}
@@ -267,7 +321,7 @@ def provider(server: Hostile | str, interface: str = "openai", **changes: Any) -
     url = server if isinstance(server, str) else server.url
     given = {
         "interface": interface,
-        "base_url": url.removesuffix("/v1") if interface == "anthropic" else url,
+        "base_url": url.removesuffix("/v1") + _ROOTS[interface],
         "key_from": "LOOPBACK_KEY",
         "retries": 3,
         "timeout_s": 5.0,
@@ -309,7 +363,7 @@ class Answering(Outage):
 def prepare(
     monkeypatch: pytest.MonkeyPatch, retry_s: float = 0.01, *, outages: bool = False
 ) -> None:
-    """A key, no proxy between us and loopback, and no dawdling between tries.
+    """A key, another interface, no proxy between us and loopback, no dawdling between tries.
 
     Parameters
     ----------
@@ -317,6 +371,7 @@ def prepare(
     """
     if not outages:
         monkeypatch.setattr(http_client, "Outage", Answering)
+    monkeypatch.setitem(providers.INTERFACES, "gemini", ("gemini", "GeminiCodec"))
     monkeypatch.setenv("LOOPBACK_KEY", KEY)
     for proxy in ("http_proxy", "https_proxy", "all_proxy"):
         monkeypatch.delenv(proxy, raising=False)

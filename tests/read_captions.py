@@ -62,7 +62,7 @@ def _map(folder: Path) -> dict[str, str]:
         "claims": f"{len(claims):,}",
         "debates": str(claims["session_id"].nunique()),
         "clusters": str(len(clusters)),
-        "alone": f"{100 * (claims['cluster'] < 0).mean():.0f}%",
+        "alone": f"{100 * (claims['cluster'] < 0).mean():.1f}".removesuffix(".0") + "%",
         "found": f"{significant} of {len(clusters)}",
     }
 

@@ -17,9 +17,9 @@ from dissensus.deliberation.controls.rca import parse_verdict
 from dissensus.deliberation.measures.consistency import conclusion
 from dissensus.deliberation.turns import parse_turn
 from dissensus.identity.measures.reading import parse_answer, parse_leniently
+from dissensus.llm.doubts import unknown
 from dissensus.llm.marks import read_marks
 from dissensus.llm.thought import split_thought
-from dissensus.llm.unknown_marks import unknown
 from dissensus.report import escaping
 from dissensus.session.blinding import Blinder, Masks
 from dissensus.session.format_rules import SpeechRules

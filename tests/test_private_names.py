@@ -42,7 +42,7 @@ class Private(NamedTuple):
 
 COMMON, BOARD = "workflow/rules/common.smk", "src/snakemake_logger_plugin_dissensus/__init__.py"
 FAILURES = "src/snakemake_logger_plugin_dissensus/failures.py"
-RULE_CODE, SECRET = "src/dissensus/run/rules.py", "src/dissensus/llm/secret.py"
+RULE_CODE, SECRET = "src/dissensus/run/rules.py", "src/dissensus/llm/connection.py"
 WARM = "src/dissensus/run/warm_scripts.py"
 TABLE = [
     Private("snakemake", "snakemake.workflow:Workflow.configfiles", COMMON, "names it in errors"),

@@ -15,8 +15,8 @@ from dissensus.deliberation.controls.rca import parse_verdict
 from dissensus.deliberation.turns import parse_turn
 from dissensus.identity.measures.reading import parse_answer, parse_leniently
 from dissensus.llm.outcomes import fault_in, message_of, outcome_of, status_of
-from dissensus.llm.providers.anthropic import AnthropicInterface
-from dissensus.llm.providers.openai import OpenAIInterface
+from dissensus.llm.providers.anthropic import AnthropicCodec
+from dissensus.llm.providers.openai import OpenAICodec
 from dissensus.session.quoting import block
 from dissensus.session.replies import JsonReply
 from dissensus.union import replies as union
@@ -24,7 +24,7 @@ from support import ROOT
 
 FILE = ROOT / "resources/replies/replies.jsonl"
 REPLIES = [json.loads(line) for line in FILE.read_text("utf-8").splitlines()]
-INTERFACES = {"openai": OpenAIInterface, "anthropic": AnthropicInterface}
+INTERFACES = {"openai": OpenAICodec, "anthropic": AnthropicCodec}
 MODELS = {
     "blind_vote": union.BlindVote,
     "labelled_vote": union.LabelledVote,

@@ -21,8 +21,7 @@ from dissensus.consensus.learning.inference import ABLATIONS_TABLE, learned_cont
 from dissensus.consensus.records import METRICS
 from dissensus.consensus.sanity.scoring import CHECKS
 from dissensus.design.contrasts import Options
-from dissensus.report.artefacts import Artefacts
-from dissensus.report.view import View
+from dissensus.report.view import Artefacts, View
 from made_frames import frame_of
 
 OTHERS = {

@@ -25,8 +25,7 @@ from dissensus.deliberation.measures.records import (
     ROUNDS,
     STANCES,
 )
-from dissensus.report.artefacts import Artefacts
-from dissensus.report.view import View
+from dissensus.report.view import Artefacts, View
 from dissensus.study.gather import outcomes_schema
 from equal_token_rows import equal_tokens
 from made_frames import frame_of

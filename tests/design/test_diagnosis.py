@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dissensus.design.diagnosis import DIAGNOSIS, HOLM, World, run_worlds, table_diagnosis
+from dissensus.design.diagnosis import DIAGNOSIS, HOLM, World, run_worlds
+from dissensus.report.diagnosis import table_diagnosis
 from dissensus.stats.results import NAN, Estimate
 from dissensus.tables.artefact import read, write
 

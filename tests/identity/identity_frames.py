@@ -17,8 +17,7 @@ from dissensus.identity.inference.martingale import MARTINGALE
 from dissensus.identity.inference.power import POWER, detectable_ibc, needed_questions, power_of
 from dissensus.identity.measures.metrics import METRICS
 from dissensus.identity.terms import POOLED
-from dissensus.report.artefacts import Artefacts
-from dissensus.report.view import View
+from dissensus.report.view import Artefacts, View
 from dissensus.study.gather import outcomes_schema
 from equal_token_rows import equal_tokens
 from made_frames import frame_of

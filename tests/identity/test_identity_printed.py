@@ -9,7 +9,7 @@ import pytest
 from tests.identity.identity_frames import VIEW
 
 from dissensus.identity.figures import printed, printed_cells
-from dissensus.report.artefacts import Artefacts
+from dissensus.report.view import Artefacts
 
 GOLDEN = Path(__file__).parents[1] / "golden/identity_printed.csv"
 

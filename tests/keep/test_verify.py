@@ -18,7 +18,7 @@ from dissensus.keep.verify import Verified, verify
 from dissensus.llm.call import Message, Reply, Request
 from dissensus.llm.journal import Journal
 from dissensus.llm.ledger import Ledger
-from dissensus.llm.lines import write_line
+from dissensus.llm.records import write_line
 from dissensus.study.configuration import load
 from fake_client import FakeClient, in_turn
 from support import SMALL, Project

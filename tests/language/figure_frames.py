@@ -22,8 +22,7 @@ from dissensus.language.inference.specification import SPECIFICATION_CURVE, SPEC
 from dissensus.language.measures.homogeneity import METRICS, RENDERINGS
 from dissensus.language.measures.reuse import REUSE
 from dissensus.language.settings import InferenceSettings
-from dissensus.report.artefacts import Artefacts
-from dissensus.report.view import View
+from dissensus.report.view import Artefacts, View
 from dissensus.stats.anchors import fit, weighted
 from dissensus.study.gather import outcomes_schema, turns_schema
 from language.inference_frames import MEASURES

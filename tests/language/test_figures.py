@@ -21,7 +21,7 @@ from dissensus.language.figures import (
     specifications,
 )
 from dissensus.language.inference.estimators import NET, OFFSET
-from dissensus.report import clouds
+from dissensus.report import forms as clouds
 from dissensus.report.facts import Facts, unmarked
 from dissensus.report.style import save
 from dissensus.study.makes import resolve

@@ -26,9 +26,9 @@ from hostile import (
     Said,
     answer,
     ask,
-    both,
     chat,
     error,
+    every_interface,
     hostile,
     make_registry,
     message,
@@ -226,7 +226,7 @@ BROKEN: dict[str, tuple[Said, str]] = {
 }  # fmt: skip
 
 
-@both
+@every_interface
 @pytest.mark.parametrize("kind", BROKEN)
 def test_an_answer_that_does_not_arrive(tmp_path: Path, interface: str, kind: str) -> None:
     said, outcome = BROKEN[kind]
@@ -247,7 +247,7 @@ def test_a_redirect_is_not_followed_with_the_key(tmp_path: Path, status: int) ->
     assert not elsewhere.asked
 
 
-@both
+@every_interface
 @pytest.mark.parametrize("status", [405, 418, 421, 431, 451, 507, 520, 530, 599, 600, 999])
 def test_statuses_that_nobody_expects(tmp_path: Path, interface: str, status: int) -> None:
     with hostile(Said(b"<html>?</html>", status), Said(answer(interface))) as server:

@@ -13,13 +13,13 @@ from pathlib import Path
 import pytest
 
 from dissensus.errors import BudgetReached, ResourceError
-from dissensus.llm.concurrency import ConcurrencyLimit, InFlight
+from dissensus.llm.limits import ConcurrencyLimit, InFlight
 
 #: A process that takes so many slots, says so, and keeps them until it is told to end.
 KEEPER = """
 import asyncio, sys
 from pathlib import Path
-from dissensus.llm.concurrency import ConcurrencyLimit
+from dissensus.llm.limits import ConcurrencyLimit
 
 async def main():
     slots = ConcurrencyLimit(Path(sys.argv[1]), int(sys.argv[2]))

@@ -28,9 +28,10 @@ from hostile import (
     Hostile,
     Said,
     answer,
-    both,
     chat,
+    empty,
     error,
+    every_interface,
     hostile,
     make_registry,
     prepare,
@@ -67,7 +68,7 @@ def most() -> float:
 # Deadlines
 
 
-@both
+@every_interface
 @pytest.mark.parametrize("said", [Said(after=30.0), Said(drip=0.01)], ids=["silence", "drip"])
 def test_a_try_ends_in_time_and_counts_as_spent(tmp_path: Path, interface: str, said: Said) -> None:
     with hostile(said, Said(answer(interface))) as server:
@@ -77,7 +78,7 @@ def test_a_try_ends_in_time_and_counts_as_spent(tmp_path: Path, interface: str, 
     assert [line["sure"] for line in ledger(tmp_path)] == [False, True]
 
 
-@both
+@every_interface
 @pytest.mark.parametrize("said", [Said(after=30.0), Said(drip=0.01)], ids=["silence", "drip"])
 def test_a_call_ends_in_time_and_counts_as_spent(
     tmp_path: Path, interface: str, said: Said
@@ -302,10 +303,15 @@ def test_tries_without_an_answer_use_the_budget_up(tmp_path: Path) -> None:
     assert [line["sure"] for line in ledger(tmp_path)] == [False] * 3
 
 
-@both
+@every_interface
 def test_every_try_is_booked_once(tmp_path: Path, interface: str) -> None:
-    empty = answer(interface, "" if interface == "openai" else [])
-    said = [Said(empty), Said(b"?"), Said(cut="all"), Said(b"", 500), Said(answer(interface))]
+    said = [
+        Said(empty(interface)),
+        Said(b"?"),
+        Said(cut="all"),
+        Said(b"", 500),
+        Said(answer(interface)),
+    ]
     with hostile(*said) as server:
         reply = model(tmp_path, server, interface, retries=9).ask(REQUEST)
     assert reply.faults == ("empty", "malformed", "connection", "server_error")
@@ -341,7 +347,7 @@ def test_what_has_not_left_when_the_run_ends_stays(
 
 @pytest.mark.parametrize("simulated", [True, False])
 @pytest.mark.parametrize("listed", [True, False])
-@both
+@every_interface
 def test_simulated_words_and_real_ones_never_pass_for_each_other(
     tmp_path: Path, interface: str, simulated: bool, listed: bool
 ) -> None:
@@ -365,7 +371,7 @@ def test_simulated_words_and_real_ones_never_pass_for_each_other(
     assert not ledger(tmp_path)
 
 
-@both
+@every_interface
 def test_simulated_models_that_say_so_are_simulated(tmp_path: Path, interface: str) -> None:
     headers = [(SIMULATED_HEADER, "1")]
     busy = Said(b"<html>a gateway's own words</html>", 502)
@@ -373,4 +379,4 @@ def test_simulated_models_that_say_so_are_simulated(tmp_path: Path, interface: s
     with hostile(busy, Said(answer(interface), headers=headers), models=models) as server:
         assert model(tmp_path, server, interface, simulated=True).ask(REQUEST).text == "Hello."
         # By which they draw, also behind the interface that has none.
-        assert server.calls[-1].body["seed"] == REQUEST.seed
+        assert server.calls[-1].decoding["seed"] == REQUEST.seed

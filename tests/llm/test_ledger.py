@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from dissensus.errors import BudgetReached, ResourceError, SettingError
 from dissensus.llm.ledger import Billed, Ledger
-from dissensus.llm.lines import read_line
+from dissensus.llm.records import read_line
 
 enough = settings(max_examples=40)
 
@@ -296,7 +296,7 @@ SPENDING = """
 import sys
 from pathlib import Path
 from dissensus.errors import BudgetReached
-from dissensus.llm.lines import read_line
+from dissensus.llm.records import read_line
 from dissensus.llm.ledger import Ledger
 
 ledger, tries = Ledger(Path(sys.argv[1]), 250.0, sys.argv[1]), 0

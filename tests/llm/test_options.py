@@ -19,8 +19,8 @@ from hostile import (
     REQUEST,
     Said,
     answer,
-    both,
     chat,
+    every_interface,
     hostile,
     make_registry,
     message,
@@ -36,7 +36,7 @@ def _prepared(monkeypatch: pytest.MonkeyPatch) -> None:
     prepare(monkeypatch)
 
 
-@both
+@every_interface
 @pytest.mark.parametrize("rename", [{}, {"stop": "stop_sequences", "logprobs": None}])
 def test_options_are_sent_by_the_names_that_the_model_has_for_them(
     tmp_path: Path, interface: str, rename: dict[str, str | None]
@@ -45,7 +45,7 @@ def test_options_are_sent_by_the_names_that_the_model_has_for_them(
         models = {"m": {"provider": "p", "rename": rename}}
         model = make_registry(tmp_path, {"p": provider(server, interface)}, models).model("m")
         reply = model.ask(replace(REQUEST, options=OPTIONS))
-    sent = server.calls[0].body
+    sent = server.calls[0].decoding
     if rename:
         assert sent["stop_sequences"] == ["###"] and not {"stop", "logprobs"} & set(sent)
     else:

@@ -29,9 +29,9 @@ from hostile import (
     Hostile,
     Said,
     answer,
-    both,
     chat,
     error,
+    every_interface,
     hostile,
     make_registry,
     prepare,
@@ -101,7 +101,7 @@ def test_no_call_fails_for_an_outage(
     assert said.endswith("providers.p answers again.\n")
 
 
-@both
+@every_interface
 def test_an_outage_that_lasts_stops_the_run_and_is_in_no_journal(
     tmp_path: Path, interface: str
 ) -> None:

@@ -12,8 +12,8 @@ import pytest
 from dissensus.errors import ProviderError
 from dissensus.llm import providers
 from dissensus.llm.call import Message, Request
-from dissensus.llm.providers.anthropic import AnthropicInterface
-from dissensus.llm.providers.openai import OpenAIInterface
+from dissensus.llm.providers.anthropic import AnthropicCodec
+from dissensus.llm.providers.openai import OpenAICodec
 from dissensus.llm.providers.simulated import SimulatedModel
 
 
@@ -38,8 +38,8 @@ def test_a_model_without_a_name_of_its_own_is_called_as_it_is_here() -> None:
 
 
 def test_interfaces_by_their_names() -> None:
-    assert providers.interface("openai") is OpenAIInterface
-    assert providers.interface("anthropic") is AnthropicInterface
+    assert isinstance(providers.codec_of("openai"), OpenAICodec)
+    assert isinstance(providers.codec_of("anthropic"), AnthropicCodec)
 
 
 @pytest.mark.parametrize("behaviour", ["no.such", "", "."])

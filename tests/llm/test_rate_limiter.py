@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dissensus.errors import ResourceError, SettingError
-from dissensus.llm.rate_limiter import RateLimiter
+from dissensus.llm.limits import RateLimiter
 
 enough = settings(max_examples=60)
 
@@ -259,7 +259,7 @@ def test_a_folder_that_cannot_be_is_named(tmp_path: Path):
 TAKING = """
 import json, sys, time
 from pathlib import Path
-from dissensus.llm.rate_limiter import RateLimiter
+from dissensus.llm.limits import RateLimiter
 
 read = []
 def clock():

@@ -14,7 +14,18 @@ from batching import FAST, ask_all, half_price, make_registry, spent
 from dissensus.errors import BudgetReached, ResourceError
 from dissensus.llm.journal import Journal
 from dissensus.llm.recount import restore_ledger, spent_by_journals
-from hostile import BILL, PRICED, REQUEST, Said, answer, both, chat, hostile, prepare, provider
+from hostile import (
+    BILL,
+    PRICED,
+    REQUEST,
+    Said,
+    answer,
+    chat,
+    every_interface,
+    hostile,
+    prepare,
+    provider,
+)
 from hostile import make_registry as make_hostile
 from serving import serving
 
@@ -36,7 +47,7 @@ def ask(folder: Path, settings: Any, seeds: range, budget: float | None = None) 
     return len(seeds)
 
 
-@both
+@every_interface
 def test_a_budget_holds_without_its_ledger(tmp_path: Path, interface: str) -> None:
     with hostile(Said(answer(interface))) as server:
         settings = provider(server, interface)

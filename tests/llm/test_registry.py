@@ -19,9 +19,9 @@ from hostile import (
     Asked,
     Said,
     answer,
-    both,
     chat,
     error,
+    every_interface,
     hostile,
     make_registry,
     prepare,
@@ -118,7 +118,7 @@ def test_everything_that_is_wrong_is_said_at_once(
     assert "two words" not in "\n".join(lines)
 
 
-@both
+@every_interface
 def test_a_wrong_key_is_found_for_one_model_or_two(tmp_path: Path, interface: str) -> None:
     said = Said(error(interface, "No.", "authentication_error"), 401)
     with hostile(models=said) as server:
@@ -129,14 +129,14 @@ def test_a_wrong_key_is_found_for_one_model_or_two(tmp_path: Path, interface: st
     ]
 
 
-@both
+@every_interface
 def test_a_model_that_is_not_listed_is_asked_all_the_same(
     tmp_path: Path, interface: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     with hostile(Said(answer(interface))) as server:
         models = {"m": {"provider": "p"}, "x": {"provider": "p", "model": "y"}}
         made = make_registry(tmp_path, {"p": provider(server, interface)}, models)
-        with caplog.at_level("WARNING", "snakemake.logging"):
+        with caplog.at_level("WARNING", "dissensus"):
             assert made.model("x").ask(REQUEST).text == "Hello."
     assert [record.getMessage() for record in caplog.records] == [
         "models.x: providers.p does not list the model 'y'; check the name. "
@@ -144,7 +144,7 @@ def test_a_model_that_is_not_listed_is_asked_all_the_same(
     ]
 
 
-@both
+@every_interface
 @pytest.mark.parametrize(
     "said",
     [
@@ -173,7 +173,7 @@ def test_a_server_without_a_list_of_models_is_asked_all_the_same(
         assert made.model("m").ask(REQUEST).text == "Hello."
 
 
-@both
+@every_interface
 def test_a_model_that_only_its_own_page_knows_is_known(tmp_path: Path, interface: str) -> None:
     def say(asked: Asked) -> Said:
         return Said({"data": [{"id": "z"}]} if asked.path.endswith("/models") else {"id": "m"})
@@ -256,9 +256,18 @@ def test_a_run_without_budget_needs_no_price(tmp_path: Path) -> None:
     assert (reply.text, reply.cost_usd) == ("Hello.", None)
 
 
-def test_anthropic_has_no_embeddings(tmp_path: Path) -> None:
-    with hostile(Said(answer("anthropic"))) as server:
-        made = make_registry(tmp_path, {"p": provider(server, "anthropic")}, embedders=["p:e"])
-        with pytest.raises(DissensusError, match=r"'e' cannot embed: Anthropic has no embeddings"):
+@pytest.mark.parametrize("interface", ["anthropic", "gemini"])
+def test_an_interface_without_embeddings_says_so(tmp_path: Path, interface: str) -> None:
+    with hostile(Said(answer(interface))) as server:
+        made = make_registry(tmp_path, {"p": provider(server, interface)}, embedders=["p:e"])
+        with pytest.raises(DissensusError, match=r"'e' cannot embed: the interface of its prov"):
             made.embedder("p:e", tmp_path / "e.jsonl").encode(["a"])
+        assert not server.calls
+
+
+def test_an_interface_without_batches_says_so(tmp_path: Path) -> None:
+    with hostile(Said(answer("gemini"))) as server:
+        made = make_registry(tmp_path, {"p": provider(server, "gemini", batch=True)})
+        with pytest.raises(DissensusError, match=r"'gemini' has no batches; set batch to false"):
+            made.model("m").ask(REQUEST)
         assert not server.calls

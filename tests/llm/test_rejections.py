@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from dissensus.errors import ProviderError
-from dissensus.llm import rejections
+from dissensus.llm import outage
 from dissensus.llm.call import Message
-from hostile import REQUEST, Asked, Hostile, Said, answer, both, error, hostile, prepare
+from hostile import REQUEST, Asked, Hostile, Said, answer, error, every_interface, hostile, prepare
 from llm.test_outage import ask_all, model
 
 #: What a provider says from some moment on of every call: retired, over a limit, kept out.
@@ -28,11 +28,11 @@ ENDS = {
 @pytest.fixture(autouse=True)
 def _prepared(monkeypatch: pytest.MonkeyPatch) -> None:
     prepare(monkeypatch, outages=True)
-    monkeypatch.setattr(rejections, "FIRST_S", 0.02)
-    monkeypatch.setattr(rejections, "LIMIT_S", 0.5)
-    monkeypatch.setattr(rejections, "_POLL_S", 0.02)
-    defaults = list(rejections.Rejections.__init__.__defaults__ or ())
-    monkeypatch.setattr(rejections.Rejections.__init__, "__defaults__", (0.5, *defaults[1:]))
+    monkeypatch.setattr(outage, "REJECTED_FIRST_S", 0.02)
+    monkeypatch.setattr(outage, "REJECTED_LIMIT_S", 0.5)
+    monkeypatch.setattr(outage, "_POLL_S", 0.02)
+    defaults = list(outage.Rejections.__init__.__defaults__ or ())
+    monkeypatch.setattr(outage.Rejections.__init__, "__defaults__", (0.5, *defaults[1:]))
 
 
 def rejecting(interface: str, status: int, words: str) -> Said:
@@ -47,7 +47,7 @@ def warmed(folder: Path, server: Hostile, interface: str = "openai") -> Any:
 
 
 @pytest.mark.parametrize("end", ENDS)
-@both
+@every_interface
 def test_what_every_call_meets_stops_the_run_and_is_in_no_journal(
     tmp_path: Path, interface: str, end: str
 ) -> None:
@@ -88,14 +88,14 @@ def test_calls_wait_until_the_model_takes_them_again(
     assert said.endswith("providers.p takes calls to models.m again.\n")
 
 
-@both
+@every_interface
 def test_a_call_that_alone_is_rejected_is_its_session_s_failure(
     tmp_path: Path, interface: str
 ) -> None:
     """The call that was taken before is asked once more, and tells."""
 
     def say(asked: Asked) -> Said:
-        is_bad = "forbidden" in str(asked.body["messages"])
+        is_bad = "forbidden" in str(asked.messages)
         return rejecting(interface, *ENDS["limit"]) if is_bad else Said(answer(interface))
 
     with hostile(say) as server:
@@ -112,13 +112,13 @@ def letting_short_ones_through(over: threading.Event, interface: str) -> Callabl
     """From some moment on, no call is taken but a short question."""
 
     def say(asked: Asked) -> Said:
-        is_fine = not over.is_set() or "Hello." in str(asked.body["messages"])
+        is_fine = not over.is_set() or "Hello." in str(asked.messages)
         return Said(answer(interface)) if is_fine else rejecting(interface, *ENDS["limit"])
 
     return say
 
 
-@both
+@every_interface
 def test_a_short_question_that_is_taken_excuses_no_row_of_rejected_calls(
     tmp_path: Path, interface: str
 ) -> None:
@@ -131,15 +131,16 @@ def test_a_short_question_that_is_taken_excuses_no_row_of_rejected_calls(
         errors = [made.ask(replace(REQUEST, seed=seed)).error for seed in range(3)]
         with pytest.raises(ProviderError, match="rejected 4 calls in a row and takes a short"):
             made.ask(REQUEST)
-        short = server.calls[-1].body
+        first, short = server.calls[0], server.calls[-1]
     assert errors == ["rejected"] * 3
-    roles = [message["role"] for message in short["messages"]]
-    assert roles == [message["role"] for message in server.calls[0].body["messages"]][: len(roles)]
-    assert short.get("system") == server.calls[0].body.get("system")
-    assert short["messages"][-1]["content"] == "Hello."
+    roles = [role for role, _ in short.messages]
+    assert roles == [role for role, _ in first.messages][: len(roles)]
+    for system in ("system", "systemInstruction"):
+        assert short.body.get(system) == first.body.get(system)
+    assert short.messages[-1] == ("user", "Hello.")
 
 
-@both
+@every_interface
 def test_calls_that_are_rejected_with_one_that_was_taken_before_stop_the_run(
     tmp_path: Path, interface: str
 ) -> None:

@@ -13,14 +13,16 @@ from dissensus.errors import ProviderError
 from dissensus.llm.journal import Journal
 from dissensus.llm.outcomes import RULES
 from hostile import (
+    MODEL_MEMBERS,
     PRICE,
     REQUEST,
     Said,
     answer,
     ask,
-    both,
     chat,
+    empty,
     error,
+    every_interface,
     hostile,
     make_registry,
     message,
@@ -78,7 +80,7 @@ def test_anthropic_is_sent_what_the_request_says(tmp_path: Path) -> None:
     }
 
 
-@both
+@every_interface
 def test_parameters_are_renamed_left_out_and_added(tmp_path: Path, interface: str) -> None:
     model = {
         "model": "other",
@@ -87,14 +89,14 @@ def test_parameters_are_renamed_left_out_and_added(tmp_path: Path, interface: st
     }
     with hostile(Said(answer(interface))) as server:
         ask(tmp_path, server, interface, model)
-    sent = server.calls[0].body
-    assert sent["model"] == "other"
+    sent = server.calls[0].decoding
+    assert server.calls[0].model == "other"
     assert sent["max_completion_tokens"] == 64
     assert sent["reasoning_effort"] == "none"
     assert not {"max_tokens", "temperature", "seed", "top_p"} & set(sent)
 
 
-@both
+@every_interface
 @pytest.mark.parametrize("rename", [{}, {"top_p": None}, {"top_p": "nucleus"}])
 def test_top_p_is_sent_by_its_name_or_left_out(
     tmp_path: Path, interface: str, rename: dict[str, str | None]
@@ -103,24 +105,23 @@ def test_top_p_is_sent_by_its_name_or_left_out(
         models = {"m": {"provider": "p", "rename": rename}}
         model = make_registry(tmp_path, {"p": provider(server, interface)}, models).model("m")
         model.ask(replace(REQUEST, top_p=0.9))
-    sent = {name: value for name, value in server.calls[0].body.items() if value == 0.9}
-    name = rename.get("top_p", "top_p")
+    sent = {name: value for name, value in server.calls[0].decoding.items() if value == 0.9}
+    name = rename.get("top_p", "topP" if interface == "gemini" else "top_p")
     assert sent == ({name: 0.9} if name else {})
 
 
-@both
+@every_interface
 def test_another_model_than_asked_is_told(tmp_path: Path, interface: str) -> None:
-    with hostile(Said(answer(interface, model="smaller-model"))) as server:
+    with hostile(Said(answer(interface, **{MODEL_MEMBERS[interface]: "smaller-model"}))) as server:
         assert ask(tmp_path, server, interface).answered_by == "smaller-model"
 
 
 # What comes back
 
 
-@both
+@every_interface
 def test_a_call_that_is_given_up_tells_of_its_last_answer(tmp_path: Path, interface: str) -> None:
-    empty = answer(interface, "" if interface == "openai" else [])
-    with hostile(Said(empty), Said(b"", 500)) as server:
+    with hostile(Said(empty(interface)), Said(b"", 500)) as server:
         reply = ask(tmp_path, server, interface, retries=2)
     assert (reply.error, reply.faults) == ("server_error", ("empty", "server_error"))
     assert (reply.text, reply.finish_reason, reply.answered_by) == ("", "stop", "m")
@@ -141,7 +142,7 @@ STATUSES = {
 }
 
 
-@both
+@every_interface
 @pytest.mark.parametrize("outcome", STATUSES)
 def test_an_error_is_its_outcome(tmp_path: Path, interface: str, outcome: str) -> None:
     status, words, kind = STATUSES[outcome]
@@ -154,7 +155,7 @@ def test_an_error_is_its_outcome(tmp_path: Path, interface: str, outcome: str) -
     assert len(server.calls) == tries
 
 
-@both
+@every_interface
 def test_what_a_later_try_mends_leaves_faults_only(tmp_path: Path, interface: str) -> None:
     kinds = ("rate_limit", "overload", "server_error")
     said = [Said(error(interface, *STATUSES[kind][1:]), STATUSES[kind][0]) for kind in kinds]
@@ -180,7 +181,7 @@ def test_tries_are_bounded_by_the_rule_and_by_retries(
     assert len(reply.faults) == tries - 1
 
 
-@both
+@every_interface
 @pytest.mark.parametrize(
     ("status", "words", "kind", "says"),
     [
@@ -205,7 +206,7 @@ def test_no_other_call_could_fare_better(
     assert len(journal) == 0
 
 
-@both
+@every_interface
 def test_a_model_that_never_answered_and_rejects_stops_the_run(
     tmp_path: Path, interface: str
 ) -> None:
@@ -218,7 +219,7 @@ def test_a_model_that_never_answered_and_rejects_stops_the_run(
     assert len(server.calls) == 3
 
 
-@both
+@every_interface
 @pytest.mark.parametrize("status", [301, 308, 404, 405])
 def test_an_address_with_nothing_to_ask_is_named_as_one(
     tmp_path: Path, interface: str, status: int
@@ -350,7 +351,7 @@ def test_more_than_was_reserved_is_booked_and_said_once(
     usage = {"prompt_tokens": 12, "completion_tokens": 3, "total_tokens": 5012}
     with (
         hostile(*[Said(chat(usage=usage))] * 2) as server,
-        caplog.at_level("WARNING", "snakemake.logging"),
+        caplog.at_level("WARNING", "dissensus"),
     ):
         made = make_registry(
             tmp_path, {"p": provider(server)}, {"m": {"provider": "p", "price": PRICE}}

@@ -15,8 +15,8 @@ from dissensus.llm.call import Reply
 from dissensus.llm.journal import Journal
 from dissensus.llm.marks import TABLE, read_marks
 from dissensus.llm.outcomes import finish_reason
-from dissensus.llm.providers.anthropic import AnthropicInterface
-from dissensus.llm.providers.openai import OpenAIInterface
+from dissensus.llm.providers.anthropic import AnthropicCodec
+from dissensus.llm.providers.openai import OpenAICodec
 from dissensus.llm.thought import split_thought
 from fake_client import FakeClient
 from hostile import REQUEST, chat
@@ -235,7 +235,7 @@ def test_what_is_said_is_a_part_of_the_reply(pieces: list[str]) -> None:
 def openai(**message: Any) -> Any:
     body = chat("x")
     body["choices"][0]["message"] = {"role": "assistant", **message}
-    return OpenAIInterface().parse(body)
+    return OpenAICodec().parse(body)
 
 
 def test_thought_is_kept_beside_the_text_by_either_interface() -> None:
@@ -247,13 +247,13 @@ def test_thought_is_kept_beside_the_text_by_either_interface() -> None:
     assert (only.text, only.thought, only.error) == ("", "hm", "empty")
     blocks = [{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "B"}]
     body = {"content": blocks, "stop_reason": "end_turn", "usage": {}}
-    said = AnthropicInterface().parse(body)
+    said = AnthropicCodec().parse(body)
     assert (said.text, said.thought, said.finish_reason) == ("B", "hm", "stop")
 
 
 def test_a_reply_cut_off_in_its_thought_is_one_of_length() -> None:
     body = chat("<think>I wonder", "MAX_TOKENS")
-    answer = OpenAIInterface().parse(body)
+    answer = OpenAICodec().parse(body)
     assert (answer.text, answer.finish_reason, answer.error) == ("", "length", "length")
 
 

@@ -12,7 +12,7 @@ import pytest
 from dissensus.errors import ProviderError
 from dissensus.llm.call import Message
 from dissensus.llm.connection import MAX_HEADER_BYTES
-from dissensus.llm.cut_prompts import is_cut
+from dissensus.llm.doubts import is_cut
 from dissensus.llm.settings import ProviderSettings
 from hostile import KEY, REQUEST, Said, chat, hostile, make_registry, prepare, provider
 
@@ -140,7 +140,7 @@ def test_a_prompt_that_is_cut_is_said_once_a_model(
 ) -> None:
     body = chat(usage={"prompt_tokens": 2048, "completion_tokens": 3})
     asked = replace(REQUEST, messages=(Message("user", text + text),))
-    logger = logging.getLogger("snakemake.logging")
+    logger = logging.getLogger("dissensus")
     with hostile(Said(body)) as server, caplog.at_level(logging.WARNING, logger.name):
         model = make_registry(tmp_path, {"p": provider(server)}, MODELS).model("m")
         for seed in range(3):

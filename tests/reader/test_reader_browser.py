@@ -15,7 +15,7 @@ from dissensus.keep import reader
 from dissensus.keep.reader import Played, Writer
 from dissensus.keep.reading import read_session
 from dissensus.keep.reading_pages import citation
-from dissensus.report.reader_page import Estimated, reader_page
+from dissensus.report.pages.reader import Estimated, reader_page
 from dissensus.tables.artefact import read
 from hostile_texts import HOSTILE
 from reader.small_run import configuration, run_sessions

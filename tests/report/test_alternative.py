@@ -9,7 +9,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from dissensus.report.alternative import alternative, main_sentence
-from dissensus.report.results_files import _words
+from dissensus.report.pages.files import _words
 from dissensus.report.style import new_figure, notice, save_svg
 
 CAPTION = (

@@ -19,9 +19,8 @@ from dissensus.consensus import figures as consensus
 from dissensus.deliberation import figures as deliberation
 from dissensus.identity import figures as identity
 from dissensus.language import figures as language
-from dissensus.report.artefacts import Artefacts
 from dissensus.report.declared import Declared, Figure, Headline, Outputs, Table
-from dissensus.report.view import View
+from dissensus.report.view import Artefacts, View
 from dissensus.study.makes import resolve
 from dissensus.union import figures as union
 

@@ -11,11 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dissensus.errors import ArtefactError
-from dissensus.report.artefacts import Artefacts
 from dissensus.report.escaping import rst
 from dissensus.report.facts import FACTS, Fact, Facts, Origin, fact_rows, said, told, unmarked
 from dissensus.report.labels import interval, number, p_clause, percent, signed
-from dissensus.report.view import View
+from dissensus.report.view import Artefacts, View
 from dissensus.tables.artefact import Column, Schema, write
 from dissensus.tables.common import text
 

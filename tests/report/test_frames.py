@@ -7,10 +7,9 @@ import math
 import pandas as pd
 import pytest
 
-from dissensus.report.artefacts import Artefacts
 from dissensus.report.facts import unmarked
 from dissensus.report.frames import attrition, complete, defined, keyed, mean, significant
-from dissensus.report.view import View
+from dissensus.report.view import Artefacts, View
 
 METRICS = pd.DataFrame({"session_id": ["a", "b", "c"], "complete": [True, False, True]})
 MANIFEST = pd.DataFrame({"session_id": ["a", "b", "c", "d"]})

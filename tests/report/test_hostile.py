@@ -23,14 +23,13 @@ from dissensus.language.figures import speeches
 from dissensus.llm.prices import Price
 from dissensus.plan import quote
 from dissensus.plan.cost import Line, Terms, Tokens
-from dissensus.report.artefacts import Artefacts
 from dissensus.report.captions import fill
 from dissensus.report.declared import Declared
 from dissensus.report.escaping import label, line, plain, say
-from dissensus.report.numeric import numeric
+from dissensus.report.labels import numeric
 from dissensus.report.style import save_svg
 from dissensus.report.tables import Table, as_csv, as_markdown, as_page
-from dissensus.report.view import View
+from dissensus.report.view import Artefacts, View
 from dissensus.run.spending import CONDUCT, conduct, spending
 from dissensus.run.spending_tables import table_models, table_spending
 from dissensus.run.summary import summarise

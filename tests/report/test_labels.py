@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dissensus.report import labels
-from dissensus.report.numeric import numeric
+from dissensus.report.labels import numeric
 
 
 def test_numbers_are_printed_as_in_the_paper() -> None:

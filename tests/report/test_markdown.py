@@ -7,7 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dissensus.report.columns import Column
+from dissensus.report.frames import Column
 from dissensus.report.markdown import page, paragraphs, table
 from dissensus.text.seen import UNSEEN
 from hostile_texts import HOSTILE

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from dissensus.digests import file_digest
-from dissensus.run.stage_log import failure_in, read_log, write_done, write_failed
+from dissensus.run.stage_log import failure_in, forward_warnings, read_log, write_done, write_failed
 
 
 @pytest.fixture
@@ -69,3 +70,17 @@ def test_a_log_of_something_else_has_none(tmp_path: Path, content: bytes | None)
     if content is not None:
         log.write_bytes(content)
     assert failure_in(log) is None
+
+
+def test_what_other_rooms_warn_of_is_shown_where_the_run_shows_its_own(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    ours = logging.getLogger("dissensus")
+    monkeypatch.setattr(ours, "handlers", [])
+    monkeypatch.setattr(ours, "propagate", True)
+    forward_warnings(logging.getLogger("of the run"))
+    ours.warning("A prompt was cut.")
+    # Once: it does not go up by its own name as well.
+    assert [(r.name, r.getMessage()) for r in caplog.records] == [
+        ("dissensus", "A prompt was cut.")
+    ]

@@ -10,7 +10,7 @@ import pytest
 from docutils.core import publish_string
 
 from dissensus.report.findings import FINDINGS
-from dissensus.report.marks import FIGURE_MARKS
+from dissensus.report.view import FIGURE_MARKS
 from dissensus.run.summary import summarise, write_reader_page
 from dissensus.tables.artefact import write
 from report.rendered import rst_words

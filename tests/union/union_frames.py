@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dissensus.report.artefacts import Artefacts
-from dissensus.report.view import View
+from dissensus.report.view import Artefacts, View
 from dissensus.union.inference.audit import JUDGES, audit_judges
 from dissensus.union.inference.coaching import COACHING, estimate_coaching
 from dissensus.union.inference.survival import SURVIVAL, estimate_survival

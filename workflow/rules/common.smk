@@ -28,6 +28,7 @@ from dissensus.run.rules import (
 )
 from dissensus.run.run_folder import RunLock
 from dissensus.run.shutdown import before_exit, exit_on_user_error, say_last
+from dissensus.run.stage_log import forward_warnings
 from dissensus.run.start import start_run
 from dissensus.study.study import pick, plain
 from dissensus.text.embeddings import is_own
@@ -37,6 +38,7 @@ from snakemake_logger_plugin_dissensus.board import BOARD
 
 collect_seldom()
 before_exit(close)
+forward_warnings(logger)
 STARTED = time.time()
 # What goes with this process, however it ends.
 TEMPORARY = temporary_folders(workflow)

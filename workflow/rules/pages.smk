@@ -1,13 +1,13 @@
 # The pages of a run: its results, and the head of Snakemake's report.
 #
 # in:    all that the studies make by default
-# out:   results/<run>/: truth, its table; index.html, report.rst, reader/; findings and facts of each study
+# out:   results/<run>/: truth, its table; index.html, report.rst, reader/; index.html, findings and facts of each study
 # steps: compare_with_truth, write_results_page; write_<study>_reader, write_reader_page; summarise_run
 
-from dissensus.report.reader_page import reader_assets
-from dissensus.report.results import assets_digest
+from dissensus.report.pages.reader import reader_assets
+from dissensus.report.pages.study import assets_digest
 from dissensus.plan.diagnosed import truth_settings
-from dissensus.study.given import page_settings
+from dissensus.study.given import asked_models, page_settings
 
 # Whose models have known effects planted in them; real models have no known truth.
 PLANTED = [study for study in STUDIES.values() if study.truth and SETTINGS.simulated]
@@ -48,6 +48,7 @@ rule write_results_page:
         truth=rules.compare_with_truth.output.truth if PLANTED else [],
     output:
         page=RESULTS / "index.html",
+        pages=[RESULTS / name / "index.html" for name in STUDIES],
         findings=[RESULTS / name / "findings.parquet" for name in STUDIES],
         facts=[RESULTS / name / "facts.parquet" for name in STUDIES],
     log:
@@ -59,12 +60,13 @@ rule write_results_page:
         functions=[study.headline.maker for study in STUDIES.values() if study.headline],
         settings={
             "run": SETTINGS.run,
+            "models": len(asked_models(SETTINGS)),
             "studies": [page_settings(SETTINGS, study) for study in STUDIES.values()],
         },
         seed=SETTINGS.seed,
         files=assets_digest(),
     message:
-        "State the findings, and write the results page"
+        "State the findings, and write the pages of results"
     script:
         "../scripts/study/write_results_page.py"
 

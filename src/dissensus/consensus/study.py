@@ -33,6 +33,7 @@ class Consensus(Study[ConsensusSettings]):
     name = "consensus"
     Settings = ConsensusSettings
     question = "Which way of debating brings agents to agree, and at what price?"
+    pages = (("The few-shot block that CCAgent is shown", "fewshot.md"),)
     ids = IDS
     protocol = "dissensus.consensus.protocol"
     source = Source(

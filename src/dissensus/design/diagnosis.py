@@ -16,13 +16,9 @@ from multiprocessing import get_all_start_methods, get_context
 from typing import Any, TypeVar
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from dissensus.design.contrasts import METHODS, Options, Pairs, compare, defined
-from dissensus.report.frames import Record, records
-from dissensus.report.labels import in_brackets, number, whole
-from dissensus.report.tables import Table, make
 from dissensus.stats.checks import FloatArray
 from dissensus.stats.multiplicity import adjust
 from dissensus.stats.results import NAN, Estimate
@@ -96,7 +92,7 @@ def run_worlds(
     simulations: int,
     confidence: float,
     cores: int = 1,
-) -> list[Record]:
+) -> list[dict[str, Any]]:
     """What estimators do in worlds whose truth is known.
 
     Parameters
@@ -153,7 +149,7 @@ def over_cores(
         return list(pool.map(function, items, chunksize=chunk))
 
 
-def _performance(simulated: FloatArray, true: float, alpha: float) -> Record:
+def _performance(simulated: FloatArray, true: float, alpha: float) -> dict[str, Any]:
     """How one estimator did in one world; ``simulated`` is (simulations, 4)."""
     estimates, low, high, p_values = simulated[~np.isnan(simulated).all(axis=1)].T
     finite = estimates[np.isfinite(estimates)]
@@ -190,58 +186,6 @@ def _share(flags: NDArray[np.bool_]) -> tuple[float, float]:
         return NAN, NAN
     share = float(flags.mean())
     return share, float(np.sqrt(share * (1.0 - share) / len(flags)))
-
-
-def table_diagnosis(diagnosis: pd.DataFrame) -> Table:
-    """What planted truths come out as.
-
-    The studies behind it are simulated outcomes, no debates, so that the words that stand on tables
-    of simulated models do not stand here.
-
-    Parameters
-    ----------
-    diagnosis : rows of :data:`DIAGNOSIS`.
-    """
-    rows = [_cells(row) for row in records(diagnosis)]
-    note = (
-        f"Simulated studies of this design, through the estimators that the study uses; estimated "
-        f"is {' and '.join(dict.fromkeys(diagnosis['estimand']))}. Bias, coverage (share of "
-        "intervals that hold the true value) and rejection (share of p-values below one minus the "
-        "level) with the standard error of simulation in brackets. Rejection is the test's size "
-        "where the true value is 0, else its power. Type S: share of significant estimates with "
-        "the wrong sign. Sharp null: no session depends on its arm at all."
-    )
-    if any(str(name).endswith(HOLM) for name in diagnosis["estimator"]):
-        note += (
-            " Holm: the share of studies that find an effect in any arm where none has one, and "
-            "else the one arm that has it."
-        )
-    columns = (
-        *("World", "True", "Estimator", "Studies", "Mean", "Bias", "RMSE", "Coverage", "Width"),
-        *("Rejection", "Type S"),
-    )
-    return make("table_diagnosis", "Design diagnosis by simulation", columns, rows, note, False)
-
-
-def _cells(row: Record) -> tuple[str, ...]:
-    return (
-        str(row["world"]).replace("_", " "),
-        number(row["true"]),
-        str(row["estimator"]).replace(HOLM, " (Holm)").replace("_", " "),
-        whole(row["simulations"]),
-        number(row["mean"]),
-        _with_error(row, "bias"),
-        number(row["rmse"]),
-        _with_error(row, "coverage"),
-        number(row["width"]),
-        _with_error(row, "rejection"),
-        number(row["type_s"]),
-    )
-
-
-def _with_error(row: Mapping[str, Any], name: str) -> str:
-    """Such as "0.935 (0.017)"."""
-    return in_brackets(number(row[name]), "se", number(row[f"{name}_se"]))
 
 
 def contrast_estimates(pairs: Pairs, options: Options) -> dict[str, Estimate]:

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 from tabulate import tabulate
 
 from dissensus.errors import ArtefactError
+from dissensus.llm.doubts import unknown
 from dissensus.llm.marks import read_marks
-from dissensus.llm.unknown_marks import unknown
 from dissensus.report.labels import counted
 from dissensus.study.session_tables import SessionTables
 from dissensus.tables.artefact import provenance_of

@@ -40,6 +40,7 @@ class Language(Study[LanguageSettings]):
     name = "language"
     Settings = LanguageSettings
     question = "Does the language of the prompt change how homogeneous a debate is?"
+    pages = (("Speeches that recycle most and least", "tables/recycled_speeches.html"),)
     ids = IDS
     arm = "language"
     protocol = "dissensus.language.protocol"

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import math
 import threading
 import time
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from queue import SimpleQueue
 from typing import Any, TypeVar
 
@@ -31,6 +33,19 @@ class Terms:
     retries: int
     batch_wait_s: float
     batch_poll_s: float
+
+
+@dataclass(frozen=True)
+class Post:
+    """What is sent of a call: the path below the provider's address, and the JSON."""
+
+    path: str
+    body: Mapping[str, Any]
+
+    @cached_property
+    def content(self) -> bytes:
+        """The JSON as it is sent."""
+        return json.dumps(self.body, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 @dataclass(frozen=True)
@@ -67,6 +82,8 @@ class Exchange:
     parse : makes a reply of the JSON of a response; raises one of UNREADABLE where it is none.
     price : None where the model has none.
     max_usage : the most that a try can use: the prompt's tokens, estimated, and max_tokens.
+    hello : makes a short question to the same model, which tells whether it answers anything; None
+        for what is no call to a model, as embeddings.
     failures : the tries that failed, in order.
     queued_s : seconds spent waiting under the provider's limits, or for it to answer at all.
     latency_s : seconds from sending the first try to the end of the call, but for such waits.
@@ -78,6 +95,7 @@ class Exchange:
     parse: Callable[[Any], Reply]
     price: Price | None
     max_usage: Usage
+    hello: Callable[[], Post] | None = None
     failures: list[Failure] = field(default_factory=list)
     queued_s: float = 0.0
     latency_s: float = 0.0

@@ -8,27 +8,30 @@ allows; while the provider is out, calls wait for it.
 from __future__ import annotations
 
 import asyncio
-import json
 import random
 import time
-from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
-from urllib.parse import quote
 
 import aiohttp
 
 from dissensus.llm.call import Reply
-from dissensus.llm.concurrency import ConcurrencyLimit
-from dissensus.llm.connection import Connection
-from dissensus.llm.exchange import Exchange, Failure, Terms, first_cause, label
+from dissensus.llm.codec import Codec
+from dissensus.llm.connection import Connection, Secret
+from dissensus.llm.exchange import (
+    UNREADABLE,
+    Exchange,
+    Failure,
+    Post,
+    Terms,
+    first_cause,
+    label,
+)
 from dissensus.llm.journal import IN_FLIGHT
 from dissensus.llm.ledger import Ledger
-from dissensus.llm.outage import Outage
+from dissensus.llm.limits import ConcurrencyLimit, RateLimiter
+from dissensus.llm.outage import Outage, Rejections
 from dissensus.llm.outcomes import RULES
-from dissensus.llm.rate_limiter import RateLimiter
-from dissensus.llm.rejections import Rejections
-from dissensus.llm.secret import Secret
 from dissensus.llm.sender import Sender, TryFailed, is_garbled, mislabelled, words_of
 
 #: Seconds after which a call that waits checks whether the run is stopping, or has money again.
@@ -82,14 +85,13 @@ class HttpClient:
         self._outage = Outage(terms.name, terms.outage_s)
         self._rejections = Rejections(terms.name)
         # Model -> the last call that it answered.
-        self._taken: dict[str, bytes] = {}
+        self._taken: dict[str, Post] = {}
         self._sender = Sender(terms, connection, rate_limiter, ledger, secret, self._outage)
 
     async def call(
         self,
         exchange: Exchange,
-        path: str,
-        body: Mapping[str, Any],
+        post: Post,
         patience_s: float | None = None,
     ) -> Reply:
         """Make a call, as often as its rules, its deadline and the state of the provider allow.
@@ -97,8 +99,7 @@ class HttpClient:
         Parameters
         ----------
         exchange : takes the tries that failed, and the seconds.
-        path : where to, such as ``/chat/completions``.
-        body : the JSON to send.
+        post : what to send where.
         patience_s : the seconds that its session has left for it; None for no such limit.
 
         Returns
@@ -111,10 +112,10 @@ class HttpClient:
         """
         try:
             before = 0
-            while (answer := await self._round(exchange, path, body, patience_s)) is None:
+            while (answer := await self._round(exchange, post, patience_s)) is None:
                 first = exchange.failures[min(before, len(exchange.failures) - 1)].at
                 before = len(exchange.failures)
-                if await self._is_rejected_with_all(exchange, path, body, first):
+                if await self._is_rejected_with_all(exchange, first):
                     continue
                 is_providers = RULES[exchange.faults[-1]].fault == "provider"
                 if not is_providers or self._outage.answered_sent > exchange.failing_since:
@@ -125,9 +126,7 @@ class HttpClient:
         finally:
             exchange.end()
 
-    async def _is_rejected_with_all(
-        self, exchange: Exchange, path: str, body: Mapping[str, Any], since: float
-    ) -> bool:
+    async def _is_rejected_with_all(self, exchange: Exchange, since: float) -> bool:
         """Whether a call's model rejected all that it was asked, and takes calls again.
 
         A model that never answered in this run is not asked to tell: the run stops at once.
@@ -141,13 +140,16 @@ class HttpClient:
         ProviderError : it goes on to reject everything.
         """
         model = exchange.model
-        if exchange.faults[-1] != "rejected" or "messages" not in body:
+        if exchange.faults[-1] != "rejected" or exchange.hello is None:
             return False
         if self._rejections.last_taken(model) < 0.0 and not self._ledger.answered(model):
             return False
 
+        hello = exchange.hello
+
         async def ask() -> bool:
-            asked = await self._asked_another(exchange, path, self._taken.get(model), body)
+            taken = self._taken.get(model)
+            asked = await self._asked_another(exchange, taken or hello(), is_call=taken is not None)
             return not asked.failures or asked.faults[-1] not in _TELL_NOTHING
 
         began = time.monotonic()
@@ -161,8 +163,7 @@ class HttpClient:
     async def _round(
         self,
         exchange: Exchange,
-        path: str,
-        body: Mapping[str, Any],
+        post: Post,
         patience_s: float | None,
     ) -> Reply | None:
         """The answer within one deadline; None where the call is given up."""
@@ -171,7 +172,7 @@ class HttpClient:
         try:
             async with asyncio.timeout(patience_s if is_impatient else limit_s) as deadline:
                 exchange.deadline = deadline
-                return await self._tries(exchange, path, body)
+                return await self._tries(exchange, post)
         except TimeoutError:
             if not exchange.failures:
                 # There was no time left to send it.
@@ -180,14 +181,13 @@ class HttpClient:
                 return exchange.failed()
             return None
 
-    async def _tries(self, exchange: Exchange, path: str, body: Mapping[str, Any]) -> Reply | None:
-        content = _encoded(body)
+    async def _tries(self, exchange: Exchange, post: Post) -> Reply | None:
         tries, is_told = 0, False
         while True:
             try:
-                answer = await self._try(exchange, path, content)
-                if "messages" in body:
-                    self._taken[exchange.model] = content
+                answer = await self._try(exchange, post)
+                if exchange.hello is not None:
+                    self._taken[exchange.model] = post
                 return answer
             except TryFailed as failed:
                 if is_told:
@@ -195,46 +195,40 @@ class HttpClient:
                 if self._outage.is_on and failed.rule.fault == "provider":
                     # That costs the call none of its tries.
                     if not self._outage.waiting:
-                        is_told = await self._answers_something_else(exchange, path, body)
+                        is_told = await self._answers_something_else(exchange)
                     continue
                 tries += 1
                 if not failed.again or tries > self._terms.retries:
                     return None
             await asyncio.sleep(_backoff(tries))
 
-    async def _answers_something_else(
-        self, exchange: Exchange, path: str, body: Mapping[str, Any]
-    ) -> bool:
+    async def _answers_something_else(self, exchange: Exchange) -> bool:
         """Tell an outage from a call that is never answered, where no other call is left to tell.
 
         A short question is asked, and paid, as any other. Embeddings need it not: what they come to
         is no session's failure.
         """
-        if "messages" not in body:
+        if exchange.hello is None:
             return False
-        await self._asked_another(exchange, path, None, body)
+        await self._asked_another(exchange, exchange.hello(), is_call=False)
         return not self._outage.is_on
 
-    async def _asked_another(
-        self, exchange: Exchange, path: str, taken: bytes | None, body: Mapping[str, Any]
-    ) -> Exchange:
-        """Another call, asked once even while all wait.
+    async def _asked_another(self, exchange: Exchange, post: Post, *, is_call: bool) -> Exchange:
+        """Another call to the same model, asked once even while all wait.
 
         Parameters
         ----------
-        taken : what the model took before; None for a short question in the form of ``body``.
+        is_call : whether it is a call of a session that the model took before.
         """
-        content = taken or _encoded({**body, "messages": _shortened(body["messages"])})
         asked = Exchange(exchange.model, exchange.parse, exchange.price, exchange.max_usage)
         with suppress(TryFailed):
-            await self._try(asked, path, content, at_once=True, is_call=taken is not None)
+            await self._try(asked, post, at_once=True, is_call=is_call)
         return asked
 
     async def _try(
         self,
         exchange: Exchange,
-        path: str,
-        content: bytes,
+        post: Post,
         *,
         at_once: bool = False,
         is_call: bool = True,
@@ -261,7 +255,7 @@ class HttpClient:
                 reservation = await self._admit(exchange)
             exchange.begin()
             try:
-                answer = await self._sender.send(exchange, path, content, reservation)
+                answer = await self._sender.send(exchange, post, reservation)
             except TryFailed as failed:
                 is_taken = failed.rule.fault == "session" and exchange.faults[-1] != "rejected"
                 if is_taken and is_call:
@@ -337,12 +331,12 @@ class HttpClient:
         except (ValueError, RecursionError):
             return None
 
-    async def has_model(self, path: str, model: str) -> bool | None:
+    async def has_model(self, codec: Codec, model: str) -> bool | None:
         """Whether the provider has a model; None where it does not tell. Costs nothing.
 
         Parameters
         ----------
-        path : of the list of its models.
+        codec : says where its models are listed, and reads the list.
 
         Raises
         ------
@@ -350,18 +344,17 @@ class HttpClient:
         ProviderError, TimeoutError, ConnectionError : as :meth:`get`.
         """
         try:
-            listed = await self.get(path)
-            if any(entry["id"] == model for entry in listed["data"] or []):
+            if model in codec.listed(await self.get(codec.models_path)):
                 return True
         except Refused as refused:
             if refused.status_code == 404:
                 return None
             raise
-        except (TypeError, KeyError):
+        except UNREADABLE:
             return None
         # Lists come in pages, and leave out a model's other names.
         try:
-            await self.get(f"{path}/{quote(model, safe='')}")
+            await self.get(codec.model_path(model))
         except Refused as refused:
             if refused.status_code == 404:
                 return False
@@ -371,17 +364,6 @@ class HttpClient:
     async def close(self) -> None:
         """Close the connections."""
         await self._connection.close()
-
-
-def _encoded(body: Mapping[str, Any]) -> bytes:
-    return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
-
-
-def _shortened(messages: list[dict[str, str]]) -> list[dict[str, str]]:
-    """Messages with the same roles up to the first of a user, who says no more than hello."""
-    users = [number for number, message in enumerate(messages) if message["role"] == "user"]
-    first = users[0] if users else len(messages)
-    return [*messages[:first], {"role": "user", "content": "Hello."}]
 
 
 def _backoff(tries: int) -> float:

@@ -19,7 +19,7 @@ from threading import Lock
 from typing import Any
 
 from dissensus.errors import BudgetReached, ResourceError, SettingError
-from dissensus.llm.lines import read_line, write_line
+from dissensus.llm.records import read_line, write_line
 from dissensus.llm.shared import SharedFile, unchanging
 
 #: Its name in a run's folder.

@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING, Any
 
 from dissensus.errors import DissensusError, ProviderError
 from dissensus.llm.call import Provider, Reply
-from dissensus.llm.concurrency import ConcurrencyLimit
 from dissensus.llm.exchange import Terms, run
 from dissensus.llm.ledger import LEDGER, Ledger
+from dissensus.llm.limits import ConcurrencyLimit, RateLimiter
 from dissensus.llm.marks import Marks, read_marks
 from dissensus.llm.prices import Price, price_of, read_prices
-from dissensus.llm.providers import interface
-from dissensus.llm.rate_limiter import RateLimiter
+from dissensus.llm.providers import codec_of
 
 if TYPE_CHECKING:
+    from dissensus.llm.codec import Codec
     from dissensus.llm.providers.embedder import RemoteEmbedder
     from dissensus.llm.providers.remote import Host
 
@@ -173,9 +173,9 @@ class ModelRegistry:
             ]
         for provider, key in keys.items():
             # Imported here, since that would keep the providers' loop waiting.
-            kind = interface(self.providers[provider]["interface"])
+            codec = codec_of(self.providers[provider]["interface"])
             try:
-                self._hosts[provider] = run(self._connect(provider, key, kind))
+                self._hosts[provider] = run(self._connect(provider, key, codec))
             except ProviderError as error:
                 wrong.append(str(error))
         wrong += run(self._check_models(asked))
@@ -183,15 +183,14 @@ class ModelRegistry:
             raise ProviderError("\n".join(dict.fromkeys([*wrong, *self._unlisted])))
         for line in dict.fromkeys(self._unlisted):
             # Lists leave out variants and deployments; the first call tells.
-            logging.getLogger("snakemake.logging").warning(f"{line} Its first call will tell.")
+            logging.getLogger("dissensus").warning(f"{line} Its first call will tell.")
 
-    async def _connect(self, provider: str, key: str, kind: Any) -> Host:
+    async def _connect(self, provider: str, key: str, codec: Codec) -> Host:
         _allow_files(_FILES)
-        from dissensus.llm.connection import Connection
+        from dissensus.llm.connection import Connection, Secret
+        from dissensus.llm.doubts import Watch
         from dissensus.llm.http_client import HttpClient
         from dissensus.llm.providers.remote import Host
-        from dissensus.llm.secret import Secret
-        from dissensus.llm.unknown_marks import Watch
 
         settings = self.providers[provider]
         limits = (settings["requests_per_minute"], settings["tokens_per_minute"])
@@ -199,10 +198,10 @@ class ModelRegistry:
         terms = Terms(provider, **{f.name: settings[f.name] for f in fields(Terms)[1:]})
         places = self._folder / ".limits" / f"{provider}.places"
         concurrency = ConcurrencyLimit(places, terms.concurrency)
-        address = settings["base_url"] or kind.address
+        address = settings["base_url"] or codec.address
         secret = Secret(key if settings["key_from"] else "")
         try:
-            connection = Connection(address, kind.headers(key, address), terms.timeout_s, secret)
+            connection = Connection(address, codec.headers(key, address), terms.timeout_s, secret)
         except ValueError as error:
             raise ProviderError(
                 f"providers.{provider}: {address} is no address ({error}); correct base_url."
@@ -212,21 +211,25 @@ class ModelRegistry:
         ends = self._folder / ".limits" / f"{provider}.ends"
         watch = Watch(self._folder / ".limits" / f"{provider}.said", terms.simulated)
         if not settings["batch"]:
-            return Host(terms, self._ledger, kind(), client, ends=ends, watch=watch)
+            return Host(terms, self._ledger, codec, client, ends=ends, watch=watch)
         from dissensus.llm.batches.batcher import Batcher
         from dissensus.llm.batches.http_client import PackageClient
 
         sender = PackageClient(terms, secret)
         atexit.register(lambda: run(sender.aclose()))
-        batches = kind.batches(key, address, sender)
+        batches = codec.batches(key, address, sender)
+        if batches is None:
+            raise ProviderError(
+                f"providers.{provider}: interface {settings['interface']!r} has no batches; set "
+                "batch to false."
+            )
         folder = self._folder / "batches" / provider
 
         def parse(body: Any, model: str) -> Reply:
-            reply: Reply = kind().parse(body, self._marks(model))
-            return reply
+            return codec.parse(body, self._marks(model))
 
         batcher = Batcher(terms, batches, parse, self._ledger, rate_limiter, folder)
-        return Host(terms, self._ledger, kind(), client, batcher, watch=watch)
+        return Host(terms, self._ledger, codec, client, batcher, watch=watch)
 
     async def _check_models(self, asked: Mapping[str, tuple[str, str, Any]]) -> list[str]:
         """What is wrong with the models, by asking all providers at the same time."""
@@ -245,7 +248,7 @@ class ModelRegistry:
         for _ in range(_CHECKS):
             try:
                 async with asyncio.timeout(min(host.terms.timeout_s, _CHECK_S)):
-                    known = await host.http.has_model(host.interface.models_path, model)
+                    known = await host.http.has_model(host.codec, model)
             except (TimeoutError, ConnectionError) as error:
                 why = str(error) or "no answer in time"
             except Exception as error:

@@ -15,17 +15,19 @@ import aiohttp
 
 from dissensus.errors import ProviderError, ResourceError
 from dissensus.llm.call import Reply, Usage
-from dissensus.llm.connection import MAX_BYTES, MAX_HEADER_BYTES, Connection, Response
+from dissensus.llm.connection import MAX_BYTES, MAX_HEADER_BYTES, Connection, Response, Secret
 from dissensus.llm.exchange import (
     UNREADABLE,
     Exchange,
     Failure,
     NoAnswer,
+    Post,
     Terms,
     first_cause,
     label,
 )
 from dissensus.llm.ledger import Ledger
+from dissensus.llm.limits import RateLimiter
 from dissensus.llm.outage import Outage
 from dissensus.llm.outcomes import (
     RULES,
@@ -36,8 +38,6 @@ from dissensus.llm.outcomes import (
     status_of,
     stopped,
 )
-from dissensus.llm.rate_limiter import RateLimiter
-from dissensus.llm.secret import Secret
 
 #: A header of every answer of ``dissensus serve``, so that nobody takes it for a real model's.
 SIMULATED_HEADER = "x-dissensus-simulated"
@@ -94,13 +94,13 @@ class Sender:
         self._outage = outage
         self._told: set[str] = set()
 
-    async def send(self, exchange: Exchange, path: str, content: bytes, reservation: str) -> Reply:
+    async def send(self, exchange: Exchange, post: Post, reservation: str) -> Reply:
         """The answer to one try, booked.
 
         Parameters
         ----------
         exchange : takes the try if it fails.
-        path, content : what to send where.
+        post : what to send where.
         reservation : the ledger's name for the money that is reserved for the try.
 
         Raises
@@ -109,7 +109,7 @@ class Sender:
         DissensusError : and no other call could fare better.
         """
         try:
-            response = await self._connection.fetch("POST", path, content)
+            response = await self._connection.fetch("POST", post.path, post.content)
         except asyncio.CancelledError:
             self._record(exchange, reservation, "timeout")
             raise
@@ -300,7 +300,7 @@ class Sender:
             return
         self._told.add(exchange.model)
         most = exchange.max_usage
-        logging.getLogger("snakemake.logging").warning(
+        logging.getLogger("dissensus").warning(
             f"models.{exchange.model}: providers.{self._terms.name} counts {used.input_tokens:,} "
             f"tokens in and {used.output_tokens:,} out for a call with at most "
             f"{most.input_tokens:,} and {most.output_tokens:,}. All are in the ledger; a budget "

@@ -8,11 +8,13 @@ from typing import Annotated, Any, Literal, get_args
 from urllib.parse import urlsplit
 
 from pydantic import (
+    AfterValidator,
     Discriminator,
     Field,
     Tag,
     ValidationInfo,
     ValidatorFunctionWrapHandler,
+    WithJsonSchema,
     WrapValidator,
     field_validator,
     model_validator,
@@ -21,6 +23,7 @@ from pydantic import (
 from dissensus.errors import SettingError
 from dissensus.llm.behaviours import check_speech
 from dissensus.llm.marks import ThoughtMarks
+from dissensus.llm.providers import INTERFACES
 from dissensus.settings import (
     NAME,
     Count,
@@ -173,10 +176,19 @@ ModelSettings = Annotated[
 ]
 
 
+def _an_interface(name: str) -> str:
+    if name not in INTERFACES:
+        raise ValueError(f"it may be one of {' or '.join(map(repr, INTERFACES))}")
+    return name
+
+
+_ONE_OF_INTERFACES = WithJsonSchema({"type": "string", "enum": list(INTERFACES)})
+
+
 class ProviderSettings(Settings):
     """How a provider is reached, and its limits."""
 
-    interface: Literal["openai", "anthropic"]
+    interface: Annotated[str, AfterValidator(_an_interface), _ONE_OF_INTERFACES]
     """Which way to speak to it."""
     base_url: str | None = None
     """Its address; OpenAI's or Anthropic's own unless set."""

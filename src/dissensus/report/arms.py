@@ -5,15 +5,13 @@ from __future__ import annotations
 import pandas as pd
 
 from dissensus.design.contrasts import HEADLINE, RANDOMISATION
-from dissensus.report.artefacts import Artefacts
-from dissensus.report.columns import Column, limits, tabulate
 from dissensus.report.escaping import label
 from dissensus.report.forms import forest
-from dissensus.report.frames import Record, keyed, records
+from dissensus.report.frames import Column, Record, keyed, limits, records, tabulate
 from dissensus.report.labels import MISSING, listed, number, p_value, signed
 from dissensus.report.style import GREY, marks, new_figure, notice, styled, zero_line
 from dissensus.report.tables import Table
-from dissensus.report.view import Drawn, View
+from dissensus.report.view import Artefacts, Drawn, View
 
 #: Inches that an arm takes, and what stands above and below a panel.
 _ROW, _FRAME = 0.26, 0.62

@@ -12,7 +12,7 @@ class Declared:
     Attributes
     ----------
     name : of its files.
-    maker : "module:function"; takes :class:`~dissensus.report.artefacts.Artefacts` and a
+    maker : "module:function"; takes :class:`~dissensus.report.view.Artefacts` and a
         :class:`~dissensus.report.view.View`.
     reads : names of the artefacts that the maker asks for.
     title, section : in the report.

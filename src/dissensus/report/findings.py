@@ -7,7 +7,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from dissensus.report.facts import Facts, fact_rows, told
-from dissensus.report.labels import MISSING, counted, limits, listed, p_clause, percent, signed
+from dissensus.report.labels import (
+    MISSING,
+    counted,
+    interval,
+    limits,
+    listed,
+    p_clause,
+    percent,
+    signed,
+)
 from dissensus.tables.artefact import Column, Schema
 from dissensus.tables.common import text
 
@@ -16,7 +25,7 @@ _NAMED = 5
 #: Share of turns that could not be read from which a run says so.
 _UNREAD = 0.1
 _NOT_READ = "compliant == False"
-_KINDS = ("unidentified", "headline", "against", "planted", "lost")
+_KINDS = ("unidentified", "headline", "against", "planted", "lost", "card", "but", "bar")
 
 FINDINGS = Schema(
     name="findings",
@@ -26,12 +35,67 @@ FINDINGS = Schema(
         "kind": text(
             "unidentified: why no effect can be told, said first; headline: what was found; "
             "against: what speaks against it; planted: what the "
-            "simulated models have in them; lost: the sessions that failed for good."
+            "simulated models have in them; lost: the sessions that failed for good; card: the "
+            "finding of the study's card; but: what is said against it there; bar: a row of the "
+            "card's picture."
         ),
         "sentence": text("The sentence, its numbers from this run's artefacts."),
     },
     key=("place",),
 )
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A row of a card's picture: an estimate with its interval.
+
+    Attributes
+    ----------
+    label : what is estimated.
+    row : with ``estimate``, ``ci_low`` and ``ci_high``.
+    times : what these are multiplied by, 100 for per cent.
+    digits : decimals.
+    is_null : whether nothing can be there, as of an arm that is the reference once more: what it
+        comes to is the noise floor.
+    """
+
+    label: str
+    row: Mapping[str, Any]
+    times: float = 1.0
+    digits: int = 2
+    is_null: bool = False
+
+    @property
+    def values(self) -> tuple[float, float, float]:
+        """Estimate and limits, as they are drawn."""
+        estimate, low, high = (self.row[name] for name in ("estimate", "ci_low", "ci_high"))
+        return estimate * self.times, low * self.times, high * self.times
+
+    @property
+    def printed(self) -> str:
+        """Such as "+0.80 [0.51, 1.09]"."""
+        estimate, low, high = self.values
+        return f"{signed(estimate, self.digits)} {interval(low, high, self.digits, '−')}"
+
+
+@dataclass(frozen=True)
+class Card:
+    """A study in one sentence, one picture and one objection.
+
+    Attributes
+    ----------
+    finding : at most 30 words, with an estimate, its interval and n.
+    but : begins with "But": the strongest of what the same run says against it. Of what applies,
+        the first of this order: it may be of the other sign, it may be the instrument's or the
+        judges', arms lost different shares, smaller effects could not be found.
+    bars : the picture, which shows exactly that.
+    axis : what the picture's values are.
+    """
+
+    finding: str
+    but: str
+    bars: Sequence[Bar]
+    axis: str
 
 
 @dataclass(frozen=True)
@@ -47,12 +111,31 @@ class Findings:
     planted : what the simulated models have in them; "" for real ones.
     unidentified : why the headlines cannot be told from something else; said before them, which
         then stand in no bold and with no p-value. "" where they can.
+    card : the study on the front page; None: made of the first headline.
     """
 
     headlines: Sequence[str]
     against: Sequence[str] = ()
     planted: str = ""
     unidentified: str = ""
+    card: Card | None = None
+
+    @property
+    def shown(self) -> Card:
+        """The card; without one of its own, what is said first and the first objection."""
+        said = [self.unidentified, *self.headlines]
+        first = next(filter(None, said), "This study states no headline.")
+        return self.card or Card(first, but(self.against), (), "")
+
+
+def but(against: Sequence[str]) -> str:
+    """The first objection as a sentence that begins with "But"; "" where there is none."""
+    if not against:
+        return ""
+    first = against[0]
+    if first.startswith("But "):
+        return first
+    return f"But {first if first[:2].isupper() else first[:1].lower() + first[1:]}"
 
 
 def rows(findings: Findings, lost: str) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
@@ -68,6 +151,9 @@ def rows(findings: Findings, lost: str) -> tuple[list[dict[str, Any]], list[dict
         findings.against,
         [findings.planted],
         [lost],
+        [findings.shown.finding],
+        [findings.shown.but],
+        [f"{bar.label}: {bar.printed}" for bar in findings.shown.bars],
     )
     said = [
         (kind, line)
@@ -152,12 +238,26 @@ def derived(
     titles : outcome -> what tables and figures call it; its name where it has none.
     """
     main = [row for row in contrasts if row.get("headline")]
-    return Findings([_estimate(row, titles or {}) for row in main][:3])
+    said = [_estimate(row, titles or {}) for row in main][:3]
+    drawn = [row for row in main if limits(row) != MISSING]
+    bars = [Bar(_contrast(row), row, digits=3, is_null=_is_again(row)) for row in drawn]
+    outcomes = listed(dict.fromkeys((titles or {}).get(r["outcome"], r["outcome"]) for r in drawn))
+    card = Card(said[0], "", bars, outcomes) if said else None
+    return Findings(said, card=card)
+
+
+def _is_again(row: Mapping[str, Any]) -> bool:
+    """Whether an arm is the reference held a second time."""
+    return str(row.get("arm", "")).endswith(("again", "_again"))
+
+
+def _contrast(row: Mapping[str, Any]) -> str:
+    reference = row.get("reference")
+    return f"{row['arm']} − {reference}" if reference else str(row["contrast"])
 
 
 def _estimate(row: Mapping[str, Any], titles: Mapping[str, str]) -> str:
-    outcome, reference = titles.get(row["outcome"], row["outcome"]), row.get("reference")
-    contrast = f"{row['arm']} − {reference}" if reference else row["contrast"]
+    outcome, contrast = titles.get(row["outcome"], row["outcome"]), _contrast(row)
     if not row["n"]:
         return f"{outcome}, {contrast}: no estimate; no draw has the outcome in both arms."
     estimate, interval = f"{outcome}, {contrast}: {signed(row['estimate'])}", limits(row)

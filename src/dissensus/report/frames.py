@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from dissensus.report.artefacts import Artefacts
-from dissensus.report.labels import counted
-from dissensus.report.view import View
+from dissensus.report.labels import counted, interval
+from dissensus.report.tables import Table, make
+from dissensus.report.view import Artefacts, View
 from dissensus.tables.artefact import read
 
 Array = NDArray[np.float64]
@@ -113,3 +114,50 @@ def joined(places: Sequence[float] | Array, rows: Array) -> tuple[Array, Array]:
     gap = np.full((len(rows), 1), np.nan)
     xs = np.hstack([np.broadcast_to(np.asarray(places, dtype=float), rows.shape), gap])
     return xs.ravel(), np.hstack([rows, gap]).ravel()
+
+
+def as_text(value: Any) -> str:
+    """A value as it is; a text is a cell already."""
+    return value if isinstance(value, str) else str(value)
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of a table.
+
+    Attributes
+    ----------
+    header : what stands above it.
+    keys : of a row, the entry that is shown, or several.
+    written : from their values, in the order of the keys, to text.
+    """
+
+    header: str
+    keys: str | tuple[str, ...]
+    written: Callable[..., str] = as_text
+
+    def cell(self, row: Mapping[str, Any]) -> str:
+        """What it shows of a row."""
+        keys = (self.keys,) if isinstance(self.keys, str) else self.keys
+        return self.written(*(row[key] for key in keys))
+
+
+def limits(view: View, of: str = "", written: Callable[..., str] = interval) -> Column:
+    """The interval of an estimate; ``of`` tells several of them apart."""
+    return Column(f"{view.level} CI{of}", ("ci_low", "ci_high"), written)
+
+
+def tabulate(
+    name: str,
+    title: str,
+    columns: Iterable[Column],
+    rows: Iterable[Mapping[str, Any]],
+    note: str,
+    view: View,
+    facts: Mapping[str, str] | None = None,
+) -> Table:
+    """A table of rows by its columns; the other parameters are those of a table."""
+    shown = tuple(columns)
+    cells = [tuple(column.cell(row) for column in shown) for row in rows]
+    heads = tuple(column.header for column in shown)
+    return make(name, title, heads, cells, note, view.simulated, facts)

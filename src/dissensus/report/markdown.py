@@ -10,7 +10,7 @@ from typing import Any
 
 from dissensus.report import escaping
 from dissensus.report.captions import SIMULATED
-from dissensus.report.columns import Column, tabulate
+from dissensus.report.frames import Column, tabulate
 from dissensus.report.tables import as_markdown
 from dissensus.report.view import View
 from dissensus.tables.artefact import write_text

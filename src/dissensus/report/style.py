@@ -213,7 +213,7 @@ def save_svg(figure: Figure, path: str | Path, title: str = "", words: str = "")
     Parameters
     ----------
     title : of the figure.
-    words : that stand for it, see :mod:`dissensus.report.alternative`.
+    words : that stand for it, see :mod:`dissensus.report.captions`.
     """
     text = StringIO()
     with _look():

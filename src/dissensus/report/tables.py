@@ -12,8 +12,7 @@ from pathlib import Path
 
 from dissensus.report import escaping
 from dissensus.report.facts import unmarked
-from dissensus.report.labels import Cell, whole
-from dissensus.report.numeric import numeric
+from dissensus.report.labels import Cell, numeric, whole
 from dissensus.tables.artefact import write_text
 
 Row = tuple[str, ...]

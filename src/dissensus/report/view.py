@@ -1,17 +1,109 @@
-"""What every figure and table gets besides its artefacts, and what every figure gives back."""
+"""What every figure and table is made from, and what every figure gives back.
+
+Marks of figures stand for debates, so that a page can link each to its debate.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dissensus.report.facts import said, setting
+from dissensus.tables.artefact import Column, Schema, key_of
+from dissensus.tables.common import share, text
 
 if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from dissensus.report.marks import Marks
+    from dissensus.report.facts import Facts
+
+
+FIGURE_MARKS = Schema(
+    name="figure_marks",
+    row="mark of a figure that stands for a debate or a draw",
+    columns={
+        "figure": text("Name of the figure."),
+        "mark": Column("int", "Number of the mark in the figure, from 1."),
+        "x": share("Place from the left of the picture."),
+        "y": share("Place from the top of the picture."),
+        "target": text("The session_id or draw_id that the mark stands for."),
+    },
+    key=("figure", "mark"),
+)
+
+
+@dataclass(frozen=True)
+class Marks:
+    """Marks in one panel: their places in its data, and the debate or draw of each."""
+
+    axes: Axes
+    x: Sequence[float]
+    y: Sequence[float]
+    targets: Sequence[str]
+
+
+def mark_rows(figure: str, panels: Sequence[Marks]) -> Iterator[dict[str, Any]]:
+    """Rows of :data:`FIGURE_MARKS`, once the figure has been drawn and its layout is found."""
+    number = 0
+    for panel in panels:
+        picture = panel.axes.figure.bbox
+        for x, y, target in zip(panel.x, panel.y, panel.targets, strict=True):
+            number += 1
+            across, up = panel.axes.transData.transform((x, y))
+            yield {
+                "figure": figure,
+                "mark": number,
+                "x": min(max(float(across / picture.width), 0.0), 1.0),
+                "y": min(max(1.0 - float(up / picture.height), 0.0), 1.0),
+                "target": target,
+            }
+
+
+@dataclass(frozen=True)
+class Artefacts:
+    """Paths of artefacts, and the frames read so far.
+
+    Attributes
+    ----------
+    paths : name, such as "language_effect" -> file.
+    loaded : name -> frame; nobody may change a frame.
+    """
+
+    paths: Mapping[str, str | Path]
+    loaded: dict[str, pd.DataFrame] = field(default_factory=dict)
+
+    def path(self, name: str) -> Path:
+        """Where an artefact lies.
+
+        Raises
+        ------
+        KeyError : the figure or table did not declare that it reads it.
+        """
+        return Path(self.paths[name])
+
+    def frame(self, name: str) -> pd.DataFrame:
+        """An artefact as a frame; read once."""
+        if name not in self.loaded:
+            from dissensus.report.frames import read_frame
+
+            self.loaded[name] = read_frame(self.path(name))
+        return self.loaded[name]
+
+    def frames(self, *names: str) -> list[pd.DataFrame]:
+        """Several of them, in the order asked for."""
+        return [self.frame(name) for name in names]
+
+    def facts(self, name: str) -> Facts:
+        """An artefact whose numbers know where they are from; its key is the one that it names."""
+        from dissensus.report.facts import Facts
+
+        # What is in no file names no key.
+        key = key_of(self.path(name)) if name in self.paths else ()
+        return Facts(name, self.frame(name), key)
 
 
 @dataclass(frozen=True)

@@ -233,6 +233,6 @@ class JobGraph:
 
         Sessions that wait for models count for half as many as there are: the jobs of a machine
         together are then enough to keep all the sessions in flight that its cores stand for, which
-        they share out among them (:class:`dissensus.llm.concurrency.InFlight`).
+        they share out among them (:class:`dissensus.llm.limits.InFlight`).
         """
         return -(-self.at_once(study, shard) // 2) if self.waits and self._runs_here else 1

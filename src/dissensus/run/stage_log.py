@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 from collections.abc import Iterable
@@ -58,6 +59,22 @@ def failure_in(log: Path) -> str | None:
     except (OSError, UnicodeDecodeError):
         return None
     return rest.partition("\n\n")[0].strip() if first == _FAILED else None
+
+
+class _Forwarding(logging.Handler):
+    def __init__(self, to: logging.Logger) -> None:
+        super().__init__()
+        self._to = to
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._to.handle(record)
+
+
+def forward_warnings(to: logging.Logger) -> None:
+    """Show what other rooms warn of where the run shows its own messages; they know no run."""
+    ours = logging.getLogger("dissensus")
+    ours.handlers = [_Forwarding(to)]
+    ours.propagate = False
 
 
 def show_failures_last() -> None:

@@ -9,7 +9,7 @@ from textwrap import fill, indent
 from typing import Any
 
 from dissensus.report.escaping import rst
-from dissensus.report.reader_page import Estimated, reader_page
+from dissensus.report.pages.reader import Estimated, reader_page
 from dissensus.study.makes import makes
 from dissensus.tables.artefact import read, write_text
 
@@ -47,7 +47,7 @@ def write_reader_page(
     titles: Mapping[str, Mapping[str, str]],
     simulated: bool,
 ) -> str:
-    """See :func:`~dissensus.report.reader_page.reader_page`.
+    """See :func:`~dissensus.report.pages.reader.reader_page`.
 
     Parameters
     ----------

@@ -55,6 +55,12 @@ def planted_speech(
     }
 
 
+def asked_models(settings: Configuration) -> set[str]:
+    """The models that the sessions of all studies of a run ask, by their names."""
+    studies = (settings.study(name) for name in settings.studies)
+    return {name for study in studies for use in study.models() for name in use.models}
+
+
 def page_settings(settings: Configuration, study: Study[Any]) -> dict[str, Any]:
     """What the results page is given of a study."""
     named = {name for use in study.models() for name in use.models}
@@ -63,6 +69,7 @@ def page_settings(settings: Configuration, study: Study[Any]) -> dict[str, Any]:
         "question": study.question,
         "design": study.summary(),
         "figures": [[figure.name, figure.title, figure.main] for figure in study.figures],
+        "pages": [*map(list, study.pages), ["Deviations from the plan", "deviations.md"]],
         "tables": [[table.name, table.title, table.main] for table in study.tables],
         "headline": study.headline.maker if study.headline else "",
         "view": {**view_settings(study), "planted": planted},

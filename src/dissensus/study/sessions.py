@@ -13,8 +13,8 @@ from typing import Any
 
 from dissensus.digests import code_digest, digest, file_digest
 from dissensus.errors import ResourceError, SettingError
-from dissensus.llm.concurrency import InFlight
 from dissensus.llm.journal import IN_FLIGHT, Journal, NotJournaled, Replay
+from dissensus.llm.limits import InFlight
 from dissensus.llm.marks import read_marks
 from dissensus.llm.providers import identity
 from dissensus.llm.registry import ModelRegistry

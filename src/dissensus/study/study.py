@@ -156,6 +156,7 @@ class Study(ABC, Generic[S]):
     sequential : whether the sessions of a draw run one after another, in the order of their
         ``position`` in their part; those of one position begin together.
     question : what the study asks, in one sentence.
+    pages : title and file of further pages for readers, below the study's folder.
     embedding_calls : artefacts of its calls for embeddings, where not every shard has one
         (:mod:`dissensus.run.embedding`). A study without embedders has none.
     view : the settings that figures and tables may use, by their paths in the study's block.
@@ -178,6 +179,7 @@ class Study(ABC, Generic[S]):
     manifest: ClassVar[Manifest]
     sequential: ClassVar[bool] = True
     question: ClassVar[str] = ""
+    pages: ClassVar[Sequence[tuple[str, str]]] = ()
     embedding_calls: ClassVar[tuple[str, ...]] = ()
     counting: ClassVar[str] = ""
     view: ClassVar[tuple[str, ...]] = ()

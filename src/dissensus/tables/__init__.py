@@ -1,4 +1,7 @@
-"""Artefacts: the schema of each, checked when written and when read, written all or nothing."""
+"""Artefacts: the schema of each, checked when written and when read, written all or nothing.
+
+In go rows, out come files with their provenance, and back. It imports no other room.
+"""
 
 import os
 

@@ -29,6 +29,11 @@ class Union(Study[UnionSettings]):
     name = "union"
     Settings = UnionSettings
     question = "Who wins a debate between personas, and how far can its judges be trusted?"
+    pages = (
+        ("The map of arguments", "map.html"),
+        ("The synthesis of all debates", "synthesis.md"),
+        ("The memos that coach", "memos.md"),
+    )
     ids = IDS
     protocol = "dissensus.union.protocol"
     #: A session waits for what it reads, and for nothing else.

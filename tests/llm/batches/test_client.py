@@ -12,7 +12,7 @@ from dissensus.errors import ProviderError
 from dissensus.llm.batches.client import BatchClient, BatchLost, BatchRefused
 from dissensus.llm.batches.files import Plan, Planned
 from dissensus.llm.batches.interface import Found, Line, Sought, State
-from dissensus.llm.rate_limiter import RateLimiter
+from dissensus.llm.limits import RateLimiter
 from hostile import terms
 
 Result = TypeVar("Result")

@@ -3,10 +3,9 @@
 from pathlib import Path
 from typing import Any
 
-from dissensus.report.artefacts import Artefacts
 from dissensus.report.tables import as_page, write_table
 from dissensus.report.truth import TRUTH, Diagnosed, table_truth, truth_rows
-from dissensus.report.view import View
+from dissensus.report.view import Artefacts, View
 from dissensus.run.stage import Stage, run
 from dissensus.study.makes import resolve
 from dissensus.tables.artefact import write, write_text

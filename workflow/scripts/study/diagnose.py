@@ -4,7 +4,8 @@ from typing import Any
 
 import pandas as pd
 
-from dissensus.design.diagnosis import DIAGNOSIS, table_diagnosis
+from dissensus.design.diagnosis import DIAGNOSIS
+from dissensus.report.diagnosis import table_diagnosis
 from dissensus.report.tables import write_table
 from dissensus.run.stage import Stage, run
 from dissensus.tables.artefact import read_by, write

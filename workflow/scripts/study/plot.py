@@ -4,12 +4,10 @@ from pathlib import Path
 from typing import Any
 
 from dissensus.report.alternative import alternative
-from dissensus.report.artefacts import Artefacts
 from dissensus.report.captions import write_caption
 from dissensus.report.facts import FIGURE_FACTS, fact_rows, told
-from dissensus.report.marks import FIGURE_MARKS, mark_rows
 from dissensus.report.style import save
-from dissensus.report.view import View
+from dissensus.report.view import FIGURE_MARKS, Artefacts, View, mark_rows
 from dissensus.run.stage import Stage, run
 from dissensus.tables.artefact import write
 

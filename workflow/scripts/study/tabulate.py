@@ -2,10 +2,9 @@
 
 from typing import Any
 
-from dissensus.report.artefacts import Artefacts
 from dissensus.report.captions import write_caption
 from dissensus.report.tables import caption_facts, write_tables
-from dissensus.report.view import View
+from dissensus.report.view import Artefacts, View
 from dissensus.run.stage import Stage, run
 
 

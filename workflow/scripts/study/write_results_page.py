@@ -1,12 +1,13 @@
-"""State what each study found, and write the results page of the run."""
+"""State what each study found, and write the pages of results: the run's, and one a study."""
 
 from pathlib import Path
 from typing import Any
 
 from dissensus.report.facts import FACTS
-from dissensus.report.findings import FINDINGS
-from dissensus.report.results import results_page
-from dissensus.report.results_files import findings_of, part_of
+from dissensus.report.findings import FINDINGS, rows
+from dissensus.report.pages.files import dollars, findings_of, newest_day, part_of
+from dissensus.report.pages.front import Run, front_page
+from dissensus.report.pages.study import study_page
 from dissensus.report.truth import TRUTH
 from dissensus.report.view import View
 from dissensus.run.stage import Stage, run
@@ -16,17 +17,28 @@ from dissensus.tables.artefact import read, write, write_text
 
 def main(inputs: Any, outputs: Any, stage: Stage) -> None:
     parts = []
-    files = zip(stage.settings["studies"], outputs.findings, outputs.facts, strict=True)
-    for given, path, facts_path in files:
+    settings = stage.settings
+    files = zip(settings["studies"], outputs.findings, outputs.facts, outputs.pages, strict=True)
+    for given, path, facts_path, page_path in files:
         folder = Path(path).parent
         state = resolve(given["headline"]) if given["headline"] else None
-        said, facts = findings_of(folder, state, View.of(given["view"], stage.simulated))
+        findings, lost = findings_of(folder, state, View.of(given["view"], stage.simulated))
+        said, facts = rows(findings, lost)
         write(path, FINDINGS, said, stage.provenance)
         write(facts_path, FACTS, facts, stage.provenance)
-        parts.append(part_of(folder, given, said))
+        parts.append(part_of(folder, given, said, findings.shown))
+        write_text(page_path, study_page(settings["run"], parts[-1], stage.simulated))
     truth = [row for path in inputs.get("truth", ()) for row in read(path, TRUTH).to_pylist()]
-    page = results_page(stage.settings["run"], stage.seed, parts, stage.simulated, truth)
-    write_text(outputs.page, page)
+    folders = [Path(path).parent for path in outputs.findings]
+    of_run = Run(
+        settings["run"],
+        stage.seed,
+        newest_day(folders),
+        settings["models"],
+        dollars(folders),
+        stage.simulated,
+    )
+    write_text(outputs.page, front_page(of_run, parts, truth))
 
 
 if __name__ == "__main__":

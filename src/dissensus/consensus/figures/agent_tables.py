@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dissensus.consensus.figures.words import cell
 from dissensus.consensus.sanity.scoring import ACCURACY, ALL_AGENTS
-from dissensus.report.artefacts import Artefacts
 from dissensus.report.frames import keyed
 from dissensus.report.tables import Row, Table, make
-from dissensus.report.view import View
+from dissensus.report.view import Artefacts, View
 
 #: measure -> column.
 _COLUMNS = {

@@ -11,11 +11,10 @@ from matplotlib.lines import Line2D
 from dissensus.consensus.figures.forest import domains_of, joined_planted, key, looks
 from dissensus.consensus.figures.words import DOTTED, attrition, percent_of, planted_words
 from dissensus.consensus.inference import ALL, BY_ROUND
-from dissensus.report.artefacts import Artefacts
 from dissensus.report.forms import course, multiples, rounds_axis
 from dissensus.report.labels import arm_words
 from dissensus.report.style import GREY, INK, new_figure, notice, styled
-from dissensus.report.view import Drawn, View
+from dissensus.report.view import Artefacts, Drawn, View
 
 _ACROSS = 5
 #: How the planted course is drawn.

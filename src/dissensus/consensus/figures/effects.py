@@ -10,12 +10,11 @@ from dissensus.consensus.figures.forest import domains_of, forest, joined_plante
 from dissensus.consensus.figures.words import TICK, planted_words
 from dissensus.consensus.inference import ALL, PRIMARY
 from dissensus.design.contrasts import HEADLINE
-from dissensus.report.artefacts import Artefacts
 from dissensus.report.facts import Row
 from dissensus.report.frames import significant
 from dissensus.report.labels import arm_words, listed, p_clause, percents, signed
 from dissensus.report.style import new_figure, notice, styled, zero_line
-from dissensus.report.view import Drawn, View
+from dissensus.report.view import Artefacts, Drawn, View
 
 #: outcome -> title, and what its values are multiplied by.
 PANELS = {

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from dissensus.consensus.figures import effects
 from dissensus.consensus.figures.parts import worth
 from dissensus.consensus.figures.words import claimed
 from dissensus.consensus.learning.inference import ABLATION
-from dissensus.report.artefacts import Artefacts
-from dissensus.report.findings import Findings
-from dissensus.report.labels import counted, p_clause
-from dissensus.report.view import View
+from dissensus.report.facts import Row
+from dissensus.report.findings import Bar, Card, Findings
+from dissensus.report.labels import arm_words, counted, p_clause
+from dissensus.report.view import Artefacts, View
 
 
 def state(artefacts: Artefacts, view: View) -> Findings:
@@ -40,7 +42,40 @@ def state(artefacts: Artefacts, view: View) -> Findings:
         against.append(
             f"The same strategy under another name, which can have no effect: {facts['null']}."
         )
-    return Findings([sentences, *_worth(artefacts)], against)
+    return Findings([sentences, *_worth(artefacts)], against, card=_card(with_limits, view))
+
+
+def _card(rows: Sequence[Row], view: View) -> Card | None:
+    """The study on the front page: the strategy that changes agreement most."""
+    same = effects.same_strategy(view)
+    bars = [
+        Bar(arm_words(row["arm"]), row, 100.0, 1, row["arm"] in same)
+        for row in sorted(rows, key=lambda row: -row["estimate"])
+    ]
+    drawn = {bar.label: bar for bar in bars}
+    others = [row for row in rows if row["arm"] not in same]
+    if not others:
+        return None
+    most = max(others, key=lambda row: abs(row["estimate"]))
+    name, reference = arm_words(most["arm"]), arm_words(view.reference)
+    size = f"{drawn[name].printed} points, {counted(most['n_clusters'], 'statement')}"
+    if most["p_adjusted"] < view.alpha:
+        more = "more" if most["estimate"] > 0 else "fewer"
+        finding = f"With {name}, {more} debates end in agreement than with {reference}: {size}."
+    else:
+        finding = (
+            f"No strategy was found to change agreement against {reference}; the largest "
+            f"difference is {name}: {size}."
+        )
+    widest = max(others, key=lambda row: row["ci_high"] - row["ci_low"])
+    half = widest.derived("(ci_high - ci_low) / 2", (widest["ci_high"] - widest["ci_low"]) / 2)
+    floor = "".join(
+        f"{reference} under another name differs from itself by {bar.printed}, and "
+        for bar in bars
+        if bar.is_null
+    )
+    but = f"But {floor}intervals reach up to {100 * half:.0f} points to each side."
+    return Card(finding, but, bars, f"Debates that agree, arm − {reference}, points of %")
 
 
 def _worth(artefacts: Artefacts) -> list[str]:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dissensus.consensus.figures.forest import domains_of, forest, joined_planted, key, tick
 from dissensus.consensus.figures.learned_tables import learned_arms
 from dissensus.consensus.figures.words import TICK, attrition, percent_of, planted_words
-from dissensus.report.artefacts import Artefacts
 from dissensus.report.labels import arm_words, listed
 from dissensus.report.style import new_figure, notice, styled
-from dissensus.report.view import Drawn, View
+from dissensus.report.view import Artefacts, Drawn, View
 
 PANELS = {
     "consensus": ("a  Debates that agree, %", 100.0),

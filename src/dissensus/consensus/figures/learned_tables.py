@@ -11,11 +11,10 @@ from dissensus.consensus.inference import ALL, PRIMARY
 from dissensus.consensus.learning.inference import ABLATION, CLAIM, MODELS, TRANSFER, claim_p
 from dissensus.consensus.wording import ABLATIONS, CCAGENT, RECONCILE
 from dissensus.design.contrasts import HEADLINE
-from dissensus.report.artefacts import Artefacts
 from dissensus.report.frames import Record, keyed, records
 from dissensus.report.labels import arm_words, number, p_value
 from dissensus.report.tables import Row, Table, make
-from dissensus.report.view import View
+from dissensus.report.view import Artefacts, View
 
 #: Arm of the paper's Table 13 -> its column; metrics only is in its Figure 11.
 _PARTS = {

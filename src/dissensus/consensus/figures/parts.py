@@ -12,12 +12,11 @@ from dissensus.consensus.figures.words import TICK, claimed, planted_words
 from dissensus.consensus.inference import ALL, PRIMARY
 from dissensus.consensus.learning.inference import ABLATION, TRANSFER
 from dissensus.design.contrasts import HEADLINE
-from dissensus.report.artefacts import Artefacts
 from dissensus.report.facts import Row
 from dissensus.report.frames import significant
 from dissensus.report.labels import arm_words, listed, p_value
 from dissensus.report.style import new_figure, notice, styled, zero_line
-from dissensus.report.view import Drawn, View
+from dissensus.report.view import Artefacts, Drawn, View
 
 PANELS = {outcome: _EFFECTS[outcome] for outcome in (PRIMARY, "consensus_round")}
 

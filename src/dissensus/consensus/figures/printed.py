@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 
-from dissensus.report.artefacts import Artefacts
 from dissensus.report.labels import number
 from dissensus.report.tables import Table, make
-from dissensus.report.view import View
+from dissensus.report.view import Artefacts, View
 
 #: Table, domain, strategy, consensus round, vote switches, agreement %, dogmatic %, sycophancy %.
 PRINTED = (

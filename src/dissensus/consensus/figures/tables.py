@@ -13,11 +13,10 @@ from dissensus.consensus.inference import ALL, LOG_RANK, PRIMARY
 from dissensus.consensus.scale import AGREE
 from dissensus.consensus.wording import CCAGENT, RECONCILE
 from dissensus.design.contrasts import HEADLINE, RANDOMISATION
-from dissensus.report.artefacts import Artefacts
 from dissensus.report.frames import Keyed, keyed, records
 from dissensus.report.labels import MISSING, arm_words, number, p_value
 from dissensus.report.tables import Row, Table, make
-from dissensus.report.view import View
+from dissensus.report.view import Artefacts, View
 
 #: outcome -> column, factor and decimals, in the order of the paper's tables.
 COLUMNS = {

@@ -9,11 +9,10 @@ from dissensus.consensus.figures import effects as figure
 from dissensus.consensus.inference import ALL, PRIMARY
 from dissensus.design.contrasts import HEADLINE
 from dissensus.design.diagnosis import HOLM
-from dissensus.report.artefacts import Artefacts
 from dissensus.report.frames import records
 from dissensus.report.labels import arm_words
 from dissensus.report.truth import Diagnosed, Effect, Truth
-from dissensus.report.view import View
+from dissensus.report.view import Artefacts, View
 from dissensus.stats.results import NAN
 
 

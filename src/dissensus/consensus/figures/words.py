@@ -12,8 +12,8 @@ from dissensus.consensus.inference import ALL, PRIMARY
 from dissensus.consensus.learning.inference import CLAIM, claim_p, one_sided
 from dissensus.design.contrasts import HEADLINE
 from dissensus.report import frames
-from dissensus.report.artefacts import Artefacts
 from dissensus.report.labels import estimate
+from dissensus.report.view import Artefacts
 
 #: How a value that is planted in simulated agents is drawn.
 TICK = "A tick marks what simulated agents' equations plant."

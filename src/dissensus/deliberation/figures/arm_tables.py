@@ -12,12 +12,19 @@ import pandas as pd
 from dissensus.deliberation.figures.frames import contrast_words, short_name
 from dissensus.deliberation.inference.contrasts import HINTS
 from dissensus.design.contrasts import HEADLINE
-from dissensus.report.artefacts import Artefacts
-from dissensus.report.columns import Column, tabulate
-from dissensus.report.frames import Record, attrition, complete, defined, mean, records
+from dissensus.report.frames import (
+    Column,
+    Record,
+    attrition,
+    complete,
+    defined,
+    mean,
+    records,
+    tabulate,
+)
 from dissensus.report.labels import MISSING, arm_words, in_brackets, interval, number, whole
 from dissensus.report.tables import Table
-from dissensus.report.view import View
+from dissensus.report.view import Artefacts, View
 
 _HUNDREDTHS = partial(number, digits=2)
 

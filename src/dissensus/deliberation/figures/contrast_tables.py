@@ -9,12 +9,10 @@ import pandas as pd
 from dissensus.deliberation.figures.frames import OUTCOMES, contrast_words, short_name
 from dissensus.deliberation.inference.contrasts import POOLED, PRIMARY, SECONDARY, SILENCE
 from dissensus.design.contrasts import HEADLINE, RANDOMISATION
-from dissensus.report.artefacts import Artefacts
-from dissensus.report.columns import Column, limits, tabulate
-from dissensus.report.frames import Keyed, Record, complete, keyed, mean
+from dissensus.report.frames import Column, Keyed, Record, complete, keyed, limits, mean, tabulate
 from dissensus.report.labels import MISSING, arm_words, marked, number, p_value
 from dissensus.report.tables import Table, make
-from dissensus.report.view import View
+from dissensus.report.view import Artefacts, View
 
 #: After an estimate that is significant after adjustment.
 _MARK = "*"

@@ -13,7 +13,6 @@ from matplotlib.ticker import MaxNLocator
 from dissensus.deliberation.figures.frames import ARM, OUTCOMES, contrast_words, short_name
 from dissensus.deliberation.inference.contrasts import PRIMARY
 from dissensus.design.contrasts import HEADLINE, RANDOMISATION
-from dissensus.report.artefacts import Artefacts
 from dissensus.report.escaping import Rst
 from dissensus.report.facts import Row
 from dissensus.report.forms import divide, forest
@@ -28,7 +27,7 @@ from dissensus.report.labels import (
     signed,
 )
 from dissensus.report.style import GREY, INK, new_figure, notice, styled, zero_line
-from dissensus.report.view import Drawn, View
+from dissensus.report.view import Artefacts, Drawn, View
 
 #: Beside the primary outcome; one that no contrast defines is left out.
 BESIDE = (

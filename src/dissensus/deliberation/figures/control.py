@@ -8,12 +8,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from dissensus.deliberation.figures.frames import ARM, grid, schedules_of
-from dissensus.report.artefacts import Artefacts
-from dissensus.report.clouds import threads
-from dissensus.report.forms import course, legend, multiples, rounds_axis
+from dissensus.report.forms import course, legend, multiples, rounds_axis, threads
 from dissensus.report.labels import arm_words, counted, listed, number, percent
 from dissensus.report.style import GREY, INK, Mark, new_figure, notice, styled
-from dissensus.report.view import Drawn, View
+from dissensus.report.view import Artefacts, Drawn, View
 
 NONE = "No arm of this run steers contentiousness, so that there is no control to draw."
 

@@ -10,12 +10,10 @@ import pandas as pd
 from dissensus.deliberation.figures.frames import schedules_of
 from dissensus.deliberation.measures.distances import SPREAD
 from dissensus.design.contrasts import defined, robust_mean
-from dissensus.report.artefacts import Artefacts
-from dissensus.report.columns import Column, tabulate
-from dissensus.report.frames import Record, complete, keyed, mean, records
+from dissensus.report.frames import Column, Record, complete, keyed, mean, records, tabulate
 from dissensus.report.labels import MISSING, arm_words, estimate, interval, number, p_value, percent
 from dissensus.report.tables import Row, Table, make
-from dissensus.report.view import View
+from dissensus.report.view import Artefacts, View
 from dissensus.stats.results import Estimate
 
 _HUNDREDTHS = partial(number, digits=2)

@@ -17,12 +17,11 @@ from matplotlib.patches import PathPatch
 from matplotlib.path import Path as Curve
 
 from dissensus.errors import ArtefactError
-from dissensus.report.artefacts import Artefacts
 from dissensus.report.escaping import label
 from dissensus.report.frames import Record, records
 from dissensus.report.labels import arm_words, counted, wrapped
 from dissensus.report.style import FAINT, GREY, INK, WIDTH, new_figure, notice, styled
-from dissensus.report.view import Drawn, View
+from dissensus.report.view import Artefacts, Drawn, View
 
 _COMMON = "rebut"
 #: relation -> colour and dashes; any two differ in both.

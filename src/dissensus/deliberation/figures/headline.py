@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from dissensus.deliberation.figures import contrasts
 from dissensus.deliberation.inference.unanswered import ARM
 from dissensus.design.contrasts import HEADLINE
-from dissensus.report.artefacts import Artefacts
-from dissensus.report.findings import Findings
+from dissensus.report.facts import Row
+from dissensus.report.findings import Bar, Card, Findings
 from dissensus.report.labels import arm_words, counted, interval, listed, percent
-from dissensus.report.view import View
+from dissensus.report.view import Artefacts, View
 
 
 def state(artefacts: Artefacts, view: View) -> Findings:
@@ -48,7 +50,41 @@ def state(artefacts: Artefacts, view: View) -> Findings:
             f"{counted(draws, 'draw')} leave intervals of {min(half):.2f} to {max(half):.2f} to "
             "each side: smaller differences could not be found.",
         )
-    return Findings(sentences, against, _planted(view))
+    return Findings(sentences, against, _planted(view), card=_card(primary, half, view))
+
+
+def _card(rows: Sequence[Row], half: Sequence[float], view: View) -> Card | None:
+    """The study on the front page: the arm that differs most from the reference."""
+    again = [row for row in rows if row["arm"] in again_arms(view)]
+    others = [row for row in rows if row not in again]
+    if not others:
+        return None
+    most = max(others, key=lambda row: abs(row["estimate"]))
+    reference, size = arm_words(view.reference), Bar("", most).printed
+    if most["p_adjusted"] < view.alpha:
+        kept = "more" if most["estimate"] > 0 else "less"
+        finding = (
+            f"Arm {arm_words(most['arm'])} keeps {kept} of the first disagreement to the "
+            f"last round than {reference}: {size}, {counted(most['n'], 'draw')}."
+        )
+    else:
+        finding = (
+            f"No arm was found to keep more or less disagreement than {reference}; the largest "
+            f"difference is {arm_words(most['arm'])}: {size}, {counted(most['n'], 'draw')}."
+        )
+    floor = "".join(
+        f"{reference} held again differs from itself by {Bar('', row).printed}, and "
+        for row in again[:1]
+    )
+    but = f"But {floor}differences below {min(half):.2f} could not be found." if half else ""
+    bars = [Bar(arm_words(row["arm"]), row, is_null=row in again) for row in rows]
+    return Card(finding, but, bars, f"Disagreement retained, arm − {reference}")
+
+
+def again_arms(view: View) -> list[str]:
+    """Arms that are the reference once more, under another name."""
+    arms = view["arms"]
+    return [arm for arm in view.arms[1:] if arms[arm] == arms[view.reference]]
 
 
 def _secondary(artefacts: Artefacts, view: View) -> str:

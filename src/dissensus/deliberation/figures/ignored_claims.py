@@ -11,13 +11,12 @@ from matplotlib.ticker import MaxNLocator
 from dissensus.deliberation.figures.frames import ARM
 from dissensus.deliberation.inference.unanswered import ARM as BY_ARM
 from dissensus.deliberation.inference.unanswered import MODEL, WAITS
-from dissensus.report.artefacts import Artefacts
 from dissensus.report.escaping import label
 from dissensus.report.forms import legend, rows_axis, stack, swatch, whisker
 from dissensus.report.frames import Record, records
 from dissensus.report.labels import arm_words, interval, listed, percent
 from dissensus.report.style import GREY, INK, Mark, new_figure, notice, styled
-from dissensus.report.view import Drawn, View
+from dissensus.report.view import Artefacts, Drawn, View
 
 NONE = "No claim could have been answered in a later round, so that none was ignored."
 

@@ -9,9 +9,9 @@ from dissensus.deliberation.figures.graph import draw_session
 from dissensus.deliberation.measures.reconstruct import reconstruct
 from dissensus.deliberation.measures.records import CLAIMS, ENGAGEMENTS, STANCES
 from dissensus.report.alternative import alternative
-from dissensus.report.artefacts import Artefacts
 from dissensus.report.frames import records
 from dissensus.report.style import save_svg
+from dissensus.report.view import Artefacts
 from dissensus.study.makes import TurnsBySession, makes
 
 

@@ -11,13 +11,12 @@ from matplotlib.figure import SubFigure
 from matplotlib.ticker import MaxNLocator
 
 from dissensus.deliberation.figures.frames import ACROSS, ARM, REFERENCE
-from dissensus.report.artefacts import Artefacts
 from dissensus.report.facts import Facts
 from dissensus.report.forms import course, multiples, rounds_axis
 from dissensus.report.frames import attrition
 from dissensus.report.labels import arm_words, interval, listed, number
 from dissensus.report.style import ALARM, new_figure, notice, styled
-from dissensus.report.view import Drawn, View
+from dissensus.report.view import Artefacts, Drawn, View
 
 #: What is drawn: measure -> title and what its axis counts.
 PANELS = {

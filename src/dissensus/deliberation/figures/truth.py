@@ -7,11 +7,10 @@ from collections.abc import Iterator
 from dissensus.deliberation.inference.diagnosis import as_run
 from dissensus.design.contrasts import HEADLINE
 from dissensus.design.diagnosis import HOLM
-from dissensus.report.artefacts import Artefacts
 from dissensus.report.frames import records
 from dissensus.report.labels import arm_words
 from dissensus.report.truth import Diagnosed, Effect
-from dissensus.report.view import View
+from dissensus.report.view import Artefacts, View
 
 
 def effects(artefacts: Artefacts, view: View, diagnosed: Diagnosed) -> Iterator[Effect]:

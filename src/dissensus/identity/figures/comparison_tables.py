@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from dissensus.identity.figures.frames import DAGGER, contains_zero
 from dissensus.identity.terms import AGAIN
-from dissensus.report.artefacts import Artefacts
-from dissensus.report.columns import Column, tabulate
-from dissensus.report.frames import records
+from dissensus.report.frames import Column, records, tabulate
 from dissensus.report.labels import estimate, marked, number, p_value
 from dissensus.report.tables import Table
-from dissensus.report.view import View
+from dissensus.report.view import Artefacts, View
 
 #: Kind of comparison -> the question that its rows answer.
 _ASKED = {

@@ -9,12 +9,11 @@ from matplotlib.axes import Axes
 from dissensus.identity.figures.frames import LABELS, Estimates, is_defined, range_words
 from dissensus.identity.figures.style import columns_for, panels
 from dissensus.identity.terms import ANONYMIZED
-from dissensus.report.artefacts import Artefacts
 from dissensus.report.forms import divide, estimated, key_of, legend, whisker
 from dissensus.report.frames import Record
 from dissensus.report.labels import counted, limits, listed, signed, whole
 from dissensus.report.style import GREY, beside, marks, new_figure, notice, styled
-from dissensus.report.view import Drawn, View
+from dissensus.report.view import Artefacts, Drawn, View
 
 MISSING = "No team had a disagreement to revise in round 1: no conformity or obstinacy to draw."
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dissensus.report.artefacts import Artefacts
 from dissensus.report.equal_tokens import draw_equal_tokens
 from dissensus.report.style import styled
-from dissensus.report.view import Drawn, View
+from dissensus.report.view import Artefacts, Drawn, View
 
 MISSING = "No team holds the controls refined or sampled: nothing to compare its debates with."
 

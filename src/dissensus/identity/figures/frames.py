@@ -9,11 +9,10 @@ import pandas as pd
 
 from dissensus.identity.design.graph import read_peers
 from dissensus.identity.terms import ANONYMIZED, DIFFERENCE, OPENING, POOLED, VANILLA
-from dissensus.report.artefacts import Artefacts
 from dissensus.report.facts import Fact, Facts, Row
 from dissensus.report.frames import Keyed, Record, keyed
 from dissensus.report.labels import counted, estimate, marked, whole
-from dissensus.report.view import View
+from dissensus.report.view import Artefacts, View
 
 #: Condition -> the word for it, and the mark of the paper's tables.
 LABELS = {VANILLA: ("vanilla", "✗"), ANONYMIZED: ("anonymised", "✓")}

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from dissensus.identity.figures import needed
 from dissensus.identity.figures.frames import Estimates, contains_zero, is_defined, warning
 from dissensus.identity.terms import POOLED
-from dissensus.report.artefacts import Artefacts
-from dissensus.report.findings import Findings
+from dissensus.report.escaping import label
+from dissensus.report.findings import Bar, Card, Findings
 from dissensus.report.frames import Record
-from dissensus.report.labels import counted, limits, listed, percent, signed
-from dissensus.report.view import View
+from dissensus.report.labels import counted, interval, limits, listed, percent, signed
+from dissensus.report.view import Artefacts, View
 
 
 def state(artefacts: Artefacts, view: View) -> Findings:
@@ -26,7 +28,34 @@ def state(artefacts: Artefacts, view: View) -> Findings:
     against = [f"Not told from zero: {listed(unclear)}."] if unclear else []
     asked = needed.describe(artefacts.facts("power"), view)
     against += [asked, warning(view), *_unread(artefacts)]
-    return Findings(sentences, [sentence for sentence in against if sentence], _planted(view))
+    card = _card(rows, order, unclear, artefacts)
+    return Findings(
+        sentences, [sentence for sentence in against if sentence], _planted(view), card=card
+    )
+
+
+def _card(
+    rows: Mapping[str, Record], order: Sequence[str], unclear: Sequence[str], artefacts: Artefacts
+) -> Card | None:
+    """The study on the front page: the team with the largest coefficient."""
+    if not order:
+        return None
+    first = rows[order[0]]
+    size = f"{signed(first['estimate'], 2)} {interval(first['ci_low'], first['ci_high'], 2, '−')}"
+    measured = f"{size} (Identity Bias Coefficient, {counted(first['n_questions'], 'question')})"
+    team = label(order[0], 24)
+    if order[0] in unclear:
+        finding = f"Seeing who answered was not found to change what agents follow: {measured}."
+    else:
+        rather = "a peer" if first["estimate"] > 0 else "themselves"
+        finding = f"Agents who see whose answer it is follow {rather} more, in {team}: {measured}."
+    share = artefacts.facts("metrics").over("mean", "1 - parsed_share", complete=True)
+    unread = f"{percent(share)} of answers could not be read and are in no estimate"
+    teams = listed(label(team, 24) for team in unclear)
+    told = f"of the teams, {teams} cannot be told from zero"
+    bars = [Bar(label(name, 24), rows[name]) for name in order]
+    but = f"But {told}; {unread}." if unclear else f"But {unread}."
+    return Card(finding, but, bars, "Identity Bias Coefficient, round 1")
 
 
 def _estimate(row: Record) -> str:

@@ -8,11 +8,10 @@ from math import inf
 
 from dissensus.identity.figures.frames import DAGGER, LABELS, Estimates, bank_words, cell, warning
 from dissensus.identity.terms import DIFFERENCE
-from dissensus.report.artefacts import Artefacts
 from dissensus.report.frames import Keyed, Record, keyed, records
 from dissensus.report.labels import MISSING, Cell, listed, number, p_value
 from dissensus.report.tables import Row, Table, make
-from dissensus.report.view import View
+from dissensus.report.view import Artefacts, View
 
 MAIN, CLOSED_FORM = "hierarchical", "moment"
 

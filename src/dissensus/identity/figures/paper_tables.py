@@ -18,11 +18,10 @@ from dissensus.identity.figures.frames import (
     warning,
 )
 from dissensus.identity.terms import ANONYMIZED, DIFFERENCE, OPENING, VANILLA
-from dissensus.report.artefacts import Artefacts
 from dissensus.report.frames import Record
 from dissensus.report.labels import MISSING, estimate, listed, marked, percent
 from dissensus.report.tables import Row, Table, make
-from dissensus.report.view import View
+from dissensus.report.view import Artefacts, View
 
 _SHARES = ("conformity", "obstinacy", "delta")
 _HEADS = ("Conf.", "Obst.", "Delta")

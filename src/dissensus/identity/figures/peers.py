@@ -19,12 +19,11 @@ from dissensus.identity.figures.frames import (
 )
 from dissensus.identity.figures.style import looks, noise_band
 from dissensus.identity.terms import DIFFERENCE, POOLED
-from dissensus.report.artefacts import Artefacts
 from dissensus.report.escaping import label
 from dissensus.report.forms import divide, estimated, key_of, rows_axis, whisker
 from dissensus.report.labels import limits, listed, signed, whole
 from dissensus.report.style import GREY, beside, new_figure, notice, styled, zero_line
-from dissensus.report.view import Drawn, View
+from dissensus.report.view import Artefacts, Drawn, View
 
 MISSING = "No model debates both with one peer an agent and with several: nothing to compare."
 

@@ -14,10 +14,9 @@ from dissensus.identity.figures.printed_cells import (
     TABLE_7,
     TABLES_4_TO_6,
 )
-from dissensus.report.artefacts import Artefacts
 from dissensus.report.labels import listed, number
 from dissensus.report.tables import Row, Table, make
-from dissensus.report.view import View
+from dissensus.report.view import Artefacts, View
 
 #: How far a number computed from printed ones may be off and count as the same: they have three
 #: decimals, so what is not equal differs by 0.001 at least.

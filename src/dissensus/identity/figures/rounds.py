@@ -7,12 +7,11 @@ from matplotlib.axes import Axes
 from dissensus.identity.figures.frames import Estimates, is_defined, warning
 from dissensus.identity.figures.style import columns_for, looks, noise_band, panels
 from dissensus.identity.terms import DIFFERENCE
-from dissensus.report.artefacts import Artefacts
 from dissensus.report.forms import estimated, key_of, legend, whisker
 from dissensus.report.frames import Record
 from dissensus.report.labels import limits, listed, signed
 from dissensus.report.style import Mark, new_figure, notice, styled, zero_line
-from dissensus.report.view import Drawn, View
+from dissensus.report.view import Artefacts, Drawn, View
 
 MISSING = "No team has an Identity Bias Coefficient in two rounds: there is no course to draw."
 

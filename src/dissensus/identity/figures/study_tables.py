@@ -10,12 +10,10 @@ import pandas as pd
 from dissensus.identity.figures.frames import DAGGER, LABELS, Estimates, bank_words, cell, warning
 from dissensus.identity.figures.needed import PAPER, TARGET, Room, rooms
 from dissensus.identity.terms import DIFFERENCE, OPENING, POLICIES, POOLED
-from dissensus.report.artefacts import Artefacts
-from dissensus.report.columns import Column, tabulate
-from dissensus.report.frames import Record, records
+from dissensus.report.frames import Column, Record, records, tabulate
 from dissensus.report.labels import MISSING, number, p_value, percent, whole
 from dissensus.report.tables import Table, make
-from dissensus.report.view import View
+from dissensus.report.view import Artefacts, View
 
 
 def table_martingale(artefacts: Artefacts, view: View) -> Table:

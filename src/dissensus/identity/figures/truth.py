@@ -10,10 +10,9 @@ from dissensus.identity.design.graph import read_peers
 from dissensus.identity.figures.frames import Estimates, is_defined
 from dissensus.identity.inference.power import power_of
 from dissensus.identity.terms import ANONYMIZED, POOLED, VANILLA
-from dissensus.report.artefacts import Artefacts
 from dissensus.report.frames import Record, records
 from dissensus.report.truth import Diagnosed, Effect, Truth
-from dissensus.report.view import View
+from dissensus.report.view import Artefacts, View
 from dissensus.stats.results import NAN
 
 

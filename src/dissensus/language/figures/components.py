@@ -10,8 +10,7 @@ from matplotlib.axes import Axes
 from dissensus.language.figures.frames import effect_facts, estimates, languages_of, wide
 from dissensus.language.inference.estimators import NET, OFFSET
 from dissensus.language.measures.homogeneity import METRICS
-from dissensus.report.artefacts import Artefacts
-from dissensus.report.clouds import CROWD, dots, threads
+from dissensus.report.forms import CROWD, dots, threads
 from dissensus.report.frames import Record, jitter
 from dissensus.report.labels import (
     column_words,
@@ -22,9 +21,8 @@ from dissensus.report.labels import (
     number,
     signed,
 )
-from dissensus.report.marks import Marks
 from dissensus.report.style import GREY, INK, Mark, marks, new_figure, styled
-from dissensus.report.view import Drawn, View
+from dissensus.report.view import Artefacts, Drawn, Marks, View
 
 #: The method where the instrument was not measured.
 PLAIN = "cluster_robust"

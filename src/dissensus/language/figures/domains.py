@@ -21,14 +21,13 @@ from dissensus.language.figures.frames import (
 from dissensus.language.figures.paired_effects import unit
 from dissensus.language.inference.estimators import OFFSET
 from dissensus.report import forms
-from dissensus.report.artefacts import Artefacts
 from dissensus.report.escaping import label
 from dissensus.report.facts import Row
 from dissensus.report.forms import divide, estimated, key_of, legend, rows_axis, whisker
 from dissensus.report.frames import Record, records
 from dissensus.report.labels import contrast_words, limits, listed, number, p_clause, whole, wrapped
 from dissensus.report.style import GREY, INK, Mark, marks, new_figure, notice, styled, zero_line
-from dissensus.report.view import Drawn, View
+from dissensus.report.view import Artefacts, Drawn, View
 
 METHOD = "student_t"
 NO_DOMAIN = "No draw has the index in every language, so that no domain has a mean."

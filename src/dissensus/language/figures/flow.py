@@ -10,12 +10,11 @@ from matplotlib.axes import Axes
 from matplotlib.patches import FancyBboxPatch
 
 from dissensus.language.figures.frames import debates_of, languages_of
-from dissensus.report.artefacts import Artefacts
 from dissensus.report.escaping import label
 from dissensus.report.facts import Fact
 from dissensus.report.labels import counted, language_name, listed, percent, whole
 from dissensus.report.style import FAINT, GREY, INK, Mark, marks, new_figure, resize, styled
-from dissensus.report.view import Drawn, View
+from dissensus.report.view import Artefacts, Drawn, View
 
 ROLES = ("P1", "P2", "O1", "O2")
 

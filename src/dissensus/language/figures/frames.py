@@ -12,10 +12,9 @@ from pyarrow import Table, array, string
 from pyarrow.compute import is_in
 
 from dissensus.language.inference.estimators import OFFSET
-from dissensus.report.artefacts import Artefacts
 from dissensus.report.facts import Row
 from dissensus.report.frames import Record, keyed
-from dissensus.report.view import View
+from dissensus.report.view import Artefacts, View
 from dissensus.tables.seal import open_sealed
 
 #: Rows read at a time where few of them are wanted.

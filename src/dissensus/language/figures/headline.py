@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pandas as pd
 
 from dissensus.language.figures.frames import effect_facts, paper, primary
 from dissensus.language.figures.paired_effects import unit
 from dissensus.language.inference.estimators import NET, OFFSET, REFITTED
 from dissensus.language.registration import UNIDENTIFIED
-from dissensus.report.artefacts import Artefacts
 from dissensus.report.facts import Row, unmarked
-from dissensus.report.findings import Findings
+from dissensus.report.findings import Bar, Card, Findings, but
 from dissensus.report.frames import records
 from dissensus.report.labels import (
     contrast_words,
     counted,
+    interval,
     language_name,
     limits,
     listed,
@@ -23,7 +25,7 @@ from dissensus.report.labels import (
     scale_words,
     signed,
 )
-from dissensus.report.view import View
+from dissensus.report.view import Artefacts, View
 
 
 def state(artefacts: Artefacts, view: View) -> Findings:
@@ -55,6 +57,65 @@ def state(artefacts: Artefacts, view: View) -> Findings:
         [*against, *_saturated(artefacts.frame("saturation"))],
         _planted(view),
         UNIDENTIFIED if any(answer["method"] != NET for answer in answers) else "",
+        _card(artefacts, view, against),
+    )
+
+
+def _card(artefacts: Artefacts, view: View, against: Sequence[str]) -> Card | None:
+    """The study on the front page, by its first contrast that is estimated."""
+    answers = effect_facts(artefacts, headline=True)
+    compared = {name: row for name, row in answers.items() if row["estimate"] == row["estimate"]}
+    if not compared:
+        return None
+    contrast, answer = next(iter(compared.items()))
+    first, second = map(language_name, contrast.split("-"))
+    is_net = answer["method"] == NET
+    size = (
+        f"{signed(answer['estimate'], 2)} {interval(answer['ci_low'], answer['ci_high'], 2, '−')}"
+    )
+    if not is_net:
+        finding = (
+            f"Whether debates in {first} are more alike than in {second} cannot be told: no text "
+            f"was measured in both languages."
+        )
+    elif answer["ci_low"] <= 0.0 <= answer["ci_high"]:
+        finding = (
+            f"Debates in {first} and in {second} were not found to differ in how alike their turns "
+            f"are: {size} of the Homogeneity Index, {counted(answer['n'], 'pair')}."
+        )
+    else:
+        more = "more" if answer["estimate"] > 0 else "less"
+        finding = (
+            f"Turns of debates in {first} are {more} alike than those of the same debates in "
+            f"{second}: {size} of the Homogeneity Index, {counted(answer['n'], 'pair')}."
+        )
+    bars = [
+        Bar(f"{contrast_words(name)}{_kind(row)}", row)
+        for name, row in compared.items()
+        if row["method"] == NET
+    ]
+    for name, row in compared.items() if is_net else ():
+        by_method = _by_method(row, artefacts, primary(view))
+        bars += [
+            Bar(f"{contrast_words(name)}, {words}", by_method[method])
+            for method, words in ((REFITTED, "as read"), (OFFSET, "one text in both"))
+            if method in by_method
+        ]
+    return Card(finding, _but(answer, artefacts) or but(against), bars, "Homogeneity Index")
+
+
+def _but(answer: Row, artefacts: Artefacts) -> str:
+    """The share of specifications of the other sign; "" where there are none."""
+    curve = artefacts.facts("specification_curve")
+    of = {"contrast": answer["contrast"]}
+    if answer["method"] != NET or not curve.over("count", "estimate_d", **of):
+        return ""
+    sign = "<" if answer["estimate"] > 0 else ">"
+    other = curve.over("mean", f"(estimate_d {sign} 0) + 0 * estimate_d", **of)
+    number = curve.over("count", "estimate_d", **of)
+    return (
+        f"But {percent(other, 0)} of {counted(number, 'specification')} of the measure have the "
+        "other sign."
     )
 
 

@@ -16,8 +16,7 @@ from dissensus.language.figures.frames import (
     primary,
 )
 from dissensus.language.inference.estimators import OFFSET, REFITTED
-from dissensus.report.artefacts import Artefacts
-from dissensus.report.clouds import CROWD, dots, stride, threads
+from dissensus.report.forms import CROWD, dots, stride, threads
 from dissensus.report.frames import Array, Record, jitter
 from dissensus.report.labels import (
     contrast_words,
@@ -31,7 +30,6 @@ from dissensus.report.labels import (
     signed,
     whole,
 )
-from dissensus.report.marks import Marks
 from dissensus.report.style import (
     FAINT,
     GREY,
@@ -43,7 +41,7 @@ from dissensus.report.style import (
     styled,
     zero_line,
 )
-from dissensus.report.view import Drawn, View
+from dissensus.report.view import Artefacts, Drawn, Marks, View
 
 NO_PAIR = "No draw has the index in both languages; it is fitted on two debates at least."
 

@@ -8,9 +8,7 @@ import pandas as pd
 
 from dissensus.language.figures.frames import debates_of, languages_of, paper, primary
 from dissensus.language.inference.estimators import METHODS, NET, NET_SIGN_FLIP, OFFSET, REFITTED
-from dissensus.report.artefacts import Artefacts
-from dissensus.report.columns import Column, limits, tabulate
-from dissensus.report.frames import Record, keyed, records
+from dissensus.report.frames import Column, Record, keyed, limits, records, tabulate
 from dissensus.report.labels import (
     contrast_words,
     interval,
@@ -22,7 +20,7 @@ from dissensus.report.labels import (
     whole,
 )
 from dissensus.report.tables import Row, Table, make
-from dissensus.report.view import View
+from dissensus.report.view import Artefacts, View
 
 ROLES = ("P1", "P2", "O1", "O2")
 

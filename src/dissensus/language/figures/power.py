@@ -8,11 +8,10 @@ from matplotlib.axes import Axes
 
 from dissensus.language.figures.frames import effect_facts, headlines, primary
 from dissensus.language.figures.paired_effects import unit
-from dissensus.report.artefacts import Artefacts
 from dissensus.report.frames import Record
 from dissensus.report.labels import contrast_words, counted, listed, number, percent, signed, whole
 from dissensus.report.style import GREY, INK, marks, new_figure, spread, styled
-from dissensus.report.view import Drawn, View
+from dissensus.report.view import Artefacts, Drawn, View
 
 STANDARDISED = "standardised"
 TARGET = 0.8

@@ -9,11 +9,10 @@ import pandas as pd
 from dissensus.language.design.reliability import ALL
 from dissensus.language.figures.frames import by_language_means, languages_of, paper
 from dissensus.language.inference.estimators import NET, OFFSET
-from dissensus.report.artefacts import Artefacts
 from dissensus.report.frames import Keyed, keyed
 from dissensus.report.labels import MISSING, interval, number, p_value, percent
 from dissensus.report.tables import Row, Table, make
-from dissensus.report.view import View
+from dissensus.report.view import Artefacts, View
 
 #: The counts of the paper's Tables 3, 4 and 6.
 TABLE_3 = (12, 14, 16, 9, 8, 8, 12, 10, 11)

@@ -9,14 +9,12 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from dissensus.language.figures.frames import languages_of
-from dissensus.report.artefacts import Artefacts
-from dissensus.report.clouds import CROWD, dots
 from dissensus.report.facts import Facts
+from dissensus.report.forms import CROWD, dots
 from dissensus.report.frames import Array, jitter
 from dissensus.report.labels import language_name, listed, number, whole
-from dissensus.report.marks import Marks
 from dissensus.report.style import INK, Mark, marks, new_figure, styled
-from dissensus.report.view import Drawn, View
+from dissensus.report.view import Artefacts, Drawn, Marks, View
 
 #: What names a pair of speeches.
 _KEY = ("session_id", "first_turn", "second_turn")

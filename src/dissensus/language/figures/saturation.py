@@ -8,14 +8,13 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from dissensus.language.figures.frames import languages_of
-from dissensus.report.artefacts import Artefacts
 from dissensus.report.escaping import Rst, rst
 from dissensus.report.facts import Facts
 from dissensus.report.forms import key_of, legend, offsets, rows_axis
 from dissensus.report.frames import keyed
 from dissensus.report.labels import language_name, listed, percent, range_of, scale_words
 from dissensus.report.style import ALARM, INK, Mark, new_figure, notice, styled, zero_line
-from dissensus.report.view import Drawn, View
+from dissensus.report.view import Artefacts, Drawn, View
 
 #: Part of the index -> how it is drawn.
 _PARTS = {

@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from dissensus.report.artefacts import Artefacts
 from dissensus.report.frames import keyed
 from dissensus.report.labels import (
     SCALES,
@@ -18,7 +17,7 @@ from dissensus.report.labels import (
     signed,
 )
 from dissensus.report.style import ALARM, FAINT, GREY, INK, beside, new_figure, styled, zero_line
-from dissensus.report.view import Drawn, View
+from dissensus.report.view import Artefacts, Drawn, View
 from dissensus.stats.checks import FloatArray
 
 #: Column of the curve -> what readers call the choice.

@@ -11,14 +11,13 @@ import pandas as pd
 
 from dissensus.language.figures.frames import debates_of, languages_of, read_draws
 from dissensus.language.figures.reuse import Extreme, describe, extremes
-from dissensus.report.artefacts import Artefacts
 from dissensus.report.captions import filled
 from dissensus.report.escaping import html, markdown, plain
 from dissensus.report.facts import Facts, unmarked
 from dissensus.report.frames import keyed, records
 from dissensus.report.labels import language_name, language_tag, number
 from dissensus.report.tables import SIMULATED, page
-from dissensus.report.view import View
+from dissensus.report.view import Artefacts, View
 from dissensus.study.makes import makes
 from dissensus.tables.artefact import write_text
 

@@ -11,9 +11,7 @@ from dissensus.language.design.reliability import ALL
 from dissensus.language.figures.components import PLAIN, panels
 from dissensus.language.inference.domain_tests import TESTS
 from dissensus.language.inference.estimators import NET, OFFSET
-from dissensus.report.artefacts import Artefacts
-from dissensus.report.columns import Column, limits, tabulate
-from dissensus.report.frames import Record, keyed, records
+from dissensus.report.frames import Column, Record, keyed, limits, records, tabulate
 from dissensus.report.labels import (
     contrast_words,
     interval,
@@ -24,7 +22,7 @@ from dissensus.report.labels import (
     scale_words,
 )
 from dissensus.report.tables import Table
-from dissensus.report.view import View
+from dissensus.report.view import Artefacts, View
 
 _COEFFICIENTS = {
     "percent_agreement": "Percent agreement",

@@ -7,11 +7,10 @@ from collections.abc import Iterator
 from dissensus.language.figures.frames import headlines, primary
 from dissensus.language.inference.diagnosis import AS_RUN, LIBRARY_MEAN, planted_world
 from dissensus.language.inference.estimators import NET
-from dissensus.report.artefacts import Artefacts
 from dissensus.report.frames import records
 from dissensus.report.labels import contrast_words, language_name
 from dissensus.report.truth import Diagnosed, Effect, Truth
-from dissensus.report.view import View
+from dissensus.report.view import Artefacts, View
 
 _PERIOD = "period_effect"
 

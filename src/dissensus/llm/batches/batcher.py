@@ -26,9 +26,9 @@ from dissensus.llm.call import Reply
 from dissensus.llm.exchange import Exchange, Failure, Terms
 from dissensus.llm.journal import IN_FLIGHT
 from dissensus.llm.ledger import Ledger
+from dissensus.llm.limits import RateLimiter
 from dissensus.llm.outcomes import RULES, stopped
 from dissensus.llm.prices import Price
-from dissensus.llm.rate_limiter import RateLimiter
 
 #: Bytes of a line of a batch besides the body.
 _LINE_BYTES = 200

@@ -12,8 +12,8 @@ from dissensus.llm.batches.files import Plan
 from dissensus.llm.batches.interface import BatchInterface, Found, Line, Sought, State
 from dissensus.llm.exchange import Terms
 from dissensus.llm.journal import IN_FLIGHT
+from dissensus.llm.limits import RateLimiter
 from dissensus.llm.outcomes import RULES, outcome_of, stopped
-from dissensus.llm.rate_limiter import RateLimiter
 
 Result = TypeVar("Result")
 

@@ -8,8 +8,8 @@ from typing import Any
 import httpx2
 import openai
 
+from dissensus.llm.connection import Secret
 from dissensus.llm.exchange import Terms, first_cause, label
-from dissensus.llm.secret import Secret
 from dissensus.llm.sender import mislabelled
 
 

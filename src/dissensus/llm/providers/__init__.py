@@ -7,21 +7,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dissensus.digests import digest
 
-#: Interface -> module and class, imported when the first model of that kind is asked.
+if TYPE_CHECKING:
+    from dissensus.llm.codec import Codec
+
+#: Interface -> module and class of its codec, imported when the first model of that kind is asked.
 INTERFACES = {
-    "openai": ("dissensus.llm.providers.openai", "OpenAIInterface"),
-    "anthropic": ("dissensus.llm.providers.anthropic", "AnthropicInterface"),
+    "openai": ("dissensus.llm.providers.openai", "OpenAICodec"),
+    "anthropic": ("dissensus.llm.providers.anthropic", "AnthropicCodec"),
 }
 
 
-def interface(kind: str) -> Any:
-    """The class of an interface, such as ``openai``."""
-    module, name = INTERFACES[kind]
-    return getattr(import_module(module), name)
+def codec_of(interface: str) -> Codec:
+    """The codec of an interface, such as ``openai``."""
+    module, name = INTERFACES[interface]
+    codec: Codec = getattr(import_module(module), name)()
+    return codec
 
 
 def identity(name: str, settings: Mapping[str, Any]) -> str:

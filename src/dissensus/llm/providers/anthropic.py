@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-from dissensus.errors import ProviderError
 from dissensus.llm.batches.interface import BatchInterface
-from dissensus.llm.call import Reply, Request, Usage
-from dissensus.llm.exchange import UNREADABLE, NoAnswer, count, label
-from dissensus.llm.marks import Marks
-from dissensus.llm.outcomes import finish_reason
-from dissensus.llm.providers.openai import plain_text, why_lost
-from dissensus.llm.thought import split_thought
+from dissensus.llm.call import Request, Usage
+from dissensus.llm.codec import Answer, Codec, plain_text
+from dissensus.llm.exchange import Post, count
 
 #: The version of its interface that is spoken here.
 _VERSION = "2023-06-01"
 
 
-class AnthropicInterface:
+class AnthropicCodec(Codec):
     """Messages; it has no embeddings, and takes no seed."""
 
     takes = ("temperature", "top_p", "max_tokens")
     address = "https://api.anthropic.com"
-    call_path, embedding_path, models_path = "/v1/messages", "", "/v1/models"
+    models_path = "/v1/models"
 
     @staticmethod
     def headers(key: str, address: str) -> dict[str, str]:
@@ -35,8 +30,8 @@ class AnthropicInterface:
             "content-type": "application/json",
         }
 
-    @staticmethod
-    def batches(key: str, address: str, http_client: Any) -> BatchInterface:
+    @classmethod
+    def batches(cls, key: str, address: str, http_client: Any) -> BatchInterface:
         """Its batches, through its package."""
         import anthropic
 
@@ -48,38 +43,22 @@ class AnthropicInterface:
             )
         )
 
-    def body(self, model: str, request: Request, parameters: Mapping[str, Any]) -> dict[str, Any]:
-        return {"model": model, **conversation(request, parameters)}
+    def post(self, model: str, request: Request, parameters: Mapping[str, Any]) -> Post:
+        return Post("/v1/messages", {"model": model, **conversation(request, parameters)})
 
-    def embedding_body(self, model: str, texts: Sequence[str], *, plain: bool) -> dict[str, Any]:
-        raise ProviderError(
-            f"{model!r} cannot embed: Anthropic has no embeddings; name another embedder."
+    def usage(self, body: Any) -> Usage:
+        return _usage(body)
+
+    def answer(self, body: Any) -> Answer:
+        content = body["content"]
+        return Answer(
+            plain_text(content),
+            body.get("stop_reason"),
+            thought=plain_text(content, "thinking") if isinstance(content, list) else "",
+            tools=_tools(content),
+            answered_by=body.get("model"),
+            request_id=body.get("id"),
         )
-
-    def parse(self, body: Any, marks: Marks | None = None) -> Reply:
-        usage = _usage(body)
-        try:
-            return self._parse(body, usage, marks)
-        except UNREADABLE:
-            raise NoAnswer(usage) from None
-
-    def _parse(self, body: Any, usage: Usage, marks: Marks | None) -> Reply:
-        text, thought = split_thought(plain_text(body["content"]), marks)
-        if not text and (used := _tools(body["content"])):
-            text = json.dumps(used, ensure_ascii=False)
-        reason = finish_reason(body.get("stop_reason"))
-        return Reply(
-            text=text,
-            thought=thought or plain_text(body["content"], "thinking"),
-            finish_reason=reason,
-            **vars(usage),
-            answered_by=label(body.get("model")),
-            request_id=label(body.get("id")),
-            error=why_lost(text, reason),
-        )
-
-    def parse_vectors(self, body: Any) -> tuple[Reply, tuple[str, ...]]:
-        raise ValueError("there are no embeddings here")
 
 
 def _usage(body: Any) -> Usage:

@@ -133,7 +133,7 @@ class RemoteEmbedder:
 
         def parse(body: Any) -> Reply:
             nonlocal vectors
-            reply, vectors = host.interface.parse_vectors(body)
+            reply, vectors = host.codec.parse_vectors(body)
             if len(vectors) != len(texts):
                 raise ValueError("not as many vectors as texts")
             if len(vectors[0]) != len(next(iter(self._vectors.values()), vectors[0])):
@@ -141,9 +141,8 @@ class RemoteEmbedder:
             return reply
 
         exchange = Exchange(self.name, parse, self._price, Usage(tokens))
-        interface, asked = host.interface, list(texts.values())
-        body = interface.embedding_body(self.model, asked, plain=self._is_plain)
-        reply = run(host.http.call(exchange, interface.embedding_path, body))
+        post = host.codec.post_texts(self.model, list(texts.values()), plain=self._is_plain)
+        reply = run(host.http.call(exchange, post))
         if reply.error == "rejected" and not self._is_plain:
             # Some compatible servers know numbers alone.
             self._is_plain = True

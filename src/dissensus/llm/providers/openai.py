@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import json
 import os
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -13,22 +12,18 @@ import numpy as np
 
 from dissensus.errors import ProviderError
 from dissensus.llm.batches.interface import BatchInterface
-from dissensus.llm.call import Reply, Request, Usage
-from dissensus.llm.exchange import UNREADABLE, NoAnswer, count, label
-from dissensus.llm.marks import Marks
-from dissensus.llm.outcomes import finish_reason
-from dissensus.llm.thought import split_thought
+from dissensus.llm.call import Request, Usage
+from dissensus.llm.codec import Answer, Codec, plain_text
+from dissensus.llm.exchange import Post, count
 
 #: Variables of the environment that OpenAI's own package sends, too -> header.
 _ACCOUNT = {"OPENAI_ORG_ID": "openai-organization", "OPENAI_PROJECT_ID": "openai-project"}
 
 
-class OpenAIInterface:
+class OpenAICodec(Codec):
     """Chat completions and embeddings."""
 
-    takes = ("temperature", "top_p", "max_tokens", "seed")
     address = "https://api.openai.com/v1"
-    call_path, embedding_path, models_path = "/chat/completions", "/embeddings", "/models"
 
     @staticmethod
     def headers(key: str, address: str) -> dict[str, str]:
@@ -40,8 +35,8 @@ class OpenAIInterface:
             **{header: value for header, value in account.items() if value},
         }
 
-    @staticmethod
-    def batches(key: str, address: str, http_client: Any) -> BatchInterface:
+    @classmethod
+    def batches(cls, key: str, address: str, http_client: Any) -> BatchInterface:
         """Its batches, through its package."""
         import openai
 
@@ -59,41 +54,32 @@ class OpenAIInterface:
             )
         )
 
-    def body(self, model: str, request: Request, parameters: Mapping[str, Any]) -> dict[str, Any]:
-        return {"model": model, "messages": messages(request), **parameters}
+    def post(self, model: str, request: Request, parameters: Mapping[str, Any]) -> Post:
+        body = {"model": model, "messages": messages(request), **parameters}
+        return Post("/chat/completions", body)
 
-    def embedding_body(self, model: str, texts: Sequence[str], *, plain: bool) -> dict[str, Any]:
+    def post_texts(self, model: str, texts: Sequence[str], *, plain: bool) -> Post:
         coding = {} if plain else {"encoding_format": "base64"}
-        return {"model": model, "input": list(texts), **coding}
+        return Post("/embeddings", {"model": model, "input": list(texts), **coding})
 
-    def parse(self, body: Any, marks: Marks | None = None) -> Reply:
-        usage = _usage(body)
-        try:
-            return self._parse(body, usage, marks)
-        except UNREADABLE:
-            raise NoAnswer(usage) from None
+    def usage(self, body: Any) -> Usage:
+        return _usage(body)
 
-    def _parse(self, body: Any, usage: Usage, marks: Marks | None) -> Reply:
+    def answer(self, body: Any) -> Answer:
         choice = body["choices"][0]
         message = choice["message"]
-        reason = finish_reason(choice.get("finish_reason"))
-        text, thought = split_thought(plain_text(message.get("content")), marks)
-        if not text and message.get("tool_calls"):
-            text = json.dumps(message["tool_calls"], ensure_ascii=False)
-        if not text and message.get("refusal"):
-            text, reason = plain_text(message["refusal"]), "refusal"
-        return Reply(
-            text=text,
-            thought=thought or _apart(message),
-            finish_reason=reason,
-            **vars(usage),
-            answered_by=label(body.get("model")),
-            fingerprint=label(body.get("system_fingerprint")),
-            request_id=label(body.get("id")),
-            error=why_lost(text, reason),
+        return Answer(
+            plain_text(message.get("content")),
+            choice.get("finish_reason"),
+            thought=_apart(message),
+            tools=message.get("tool_calls"),
+            refusal=message.get("refusal"),
+            answered_by=body.get("model"),
+            fingerprint=body.get("system_fingerprint"),
+            request_id=body.get("id"),
         )
 
-    def parse_vectors(self, body: Any) -> tuple[Reply, tuple[str, ...]]:
+    def vectors(self, body: Any) -> tuple[str, ...]:
         # Some compatible servers leave the index out; then they keep the order.
         placed = {row.get("index", place): row for place, row in enumerate(body["data"])}
         rows = [placed[place] for place in sorted(placed)]
@@ -102,13 +88,7 @@ class OpenAIInterface:
         vectors = tuple(_base64(row["embedding"]) for row in rows)
         if len({len(vector) for vector in vectors}) > 1:
             raise ValueError("the embeddings are not of one length")
-        reply = Reply(
-            "",
-            **vars(_usage(body)),
-            answered_by=label(body.get("model")),
-            request_id=label(body.get("id")),
-        )
-        return reply, vectors
+        return vectors
 
 
 def _query(address: str) -> dict[str, str]:
@@ -138,34 +118,10 @@ def messages(request: Request) -> Any:
     return [{"role": message.role, "content": message.content} for message in request.messages]
 
 
-def plain_text(content: Any, kind: str = "text") -> str:
-    """The text of a message's content, a string or the blocks of a kind in a list of blocks."""
-    if isinstance(content, list):
-        content = "".join(block.get(kind) or "" for block in content if block.get("type") == kind)
-    if content is None:
-        return ""
-    if not isinstance(content, str):
-        raise TypeError("the content is no text")
-    # A reply cut off inside an emoji ends with half a character, which UTF-8 cannot write.
-    return content.encode(errors="replace").decode().strip()
-
-
 def _apart(message: Mapping[str, Any]) -> str:
     """The thought that a server keeps apart from the text; "" where it has none."""
     thoughts = (message.get(name) for name in ("reasoning_content", "reasoning"))
     return next((plain_text(thought) for thought in thoughts if isinstance(thought, str)), "")
-
-
-def why_lost(text: str, reason: str) -> str:
-    """The outcome of an answer that cannot be used, by why the model stopped; "" of one that can.
-
-    What the provider's own fault cut off is asked for again.
-    """
-    if reason == "error":
-        return "server_error"
-    if text:
-        return ""
-    return reason if reason in ("length", "content_filter", "refusal") else "empty"
 
 
 def _details(usage: Any, name: str) -> Mapping[str, Any]:

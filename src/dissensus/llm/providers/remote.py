@@ -5,23 +5,23 @@ from __future__ import annotations
 import json
 import logging
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from dissensus.errors import ProviderError
 from dissensus.llm.batches.batcher import Batcher
-from dissensus.llm.call import Reply, Request, Usage
-from dissensus.llm.cut_prompts import is_cut, warn_of_cut
-from dissensus.llm.exchange import Exchange, Terms, max_tokens_of, run
+from dissensus.llm.call import Message, Reply, Request, Usage
+from dissensus.llm.codec import Codec
+from dissensus.llm.doubts import Watch, is_cut, warn_of_cut
+from dissensus.llm.exchange import Exchange, Post, Terms, max_tokens_of, run
 from dissensus.llm.ledger import Ledger
 from dissensus.llm.marks import Marks
 from dissensus.llm.prices import Price
 from dissensus.llm.providers import identity
-from dissensus.llm.unknown_marks import Watch
 
 if TYPE_CHECKING:
     from dissensus.llm.http_client import HttpClient
@@ -46,50 +46,13 @@ _MENDS = {
 }
 
 
-class Interface(Protocol):
-    """A kind of interface: what is sent where, and how what comes back is read; it sends nothing.
-
-    Attributes
-    ----------
-    takes : which of temperature, top_p, max_tokens and seed it has.
-    call_path, embedding_path, models_path : below the provider's address.
-    """
-
-    takes: tuple[str, ...]
-    call_path: str
-    embedding_path: str
-    models_path: str
-
-    def body(self, model: str, request: Request, parameters: Mapping[str, Any]) -> dict[str, Any]:
-        """The JSON of a call."""
-
-    def embedding_body(self, model: str, texts: Sequence[str], *, plain: bool) -> dict[str, Any]:
-        """The JSON that asks for embeddings; ``plain`` as numbers, which every server has.
-
-        Raises
-        ------
-        ProviderError : it has none.
-        """
-
-    def parse(self, body: Any, marks: Marks | None = None) -> Reply:
-        """The reply in the JSON of a response, as far as that has it.
-
-        Parameters
-        ----------
-        marks : of thought that the text may have; None for the project's.
-        """
-
-    def parse_vectors(self, body: Any) -> tuple[Reply, tuple[str, ...]]:
-        """The same of embeddings, with each as the base64 of little-endian 32-bit floats."""
-
-
 @dataclass(frozen=True)
 class Host:
     """A provider that was checked and can be asked.
 
     Attributes
     ----------
-    http : sends what the interface writes.
+    http : sends what the codec writes.
     batcher : None where calls are not sent in batches.
     answered : the models that answered in this process.
     cut : those that seem to have been shown less than was sent.
@@ -99,7 +62,7 @@ class Host:
 
     terms: Terms
     ledger: Ledger
-    interface: Interface
+    codec: Codec
     http: HttpClient
     batcher: Batcher | None = None
     answered: set[str] = field(default_factory=set)
@@ -151,23 +114,27 @@ class RemoteModel:
     def ask(self, request: Request, patience_s: float | None = None) -> Reply:
         """See :class:`dissensus.llm.call.Provider`."""
         host = self._host()
-        interface = host.interface
+        codec = host.codec
         size = sum(len(message.content.encode()) for message in request.messages)
         most = max_tokens_of(size)
         # What is marked for a cache may cost what is written to it for the longest.
         written = most if _marks_cache(self._parameters, request.options) else 0
         max_usage = Usage(most, 0, request.max_tokens, written, written)
-        parse: Callable[[Any], Reply] = partial(interface.parse, marks=self.marks)
+        parse: Callable[[Any], Reply] = partial(codec.parse, marks=self.marks)
         if request.options:
             parse = partial(_with_raw, parse)
-        exchange = Exchange(self.name, parse, self.price, max_usage)
-        parameters = self.parameters(request, self._takes(interface))
-        body = interface.body(self.asked_model, request, parameters)
+        parameters = self.parameters(request, self._takes(codec))
+        post = codec.post(self.asked_model, request, parameters)
+
+        def hello() -> Post:
+            return codec.post(self.asked_model, _shortened(request), parameters)
+
+        exchange = Exchange(self.name, parse, self.price, max_usage, hello)
         if host.batcher is not None:
             # The deadlines of a call do not apply to a batch.
-            reply = run(host.batcher.ask(exchange, request.sha256, self.asked_model, body))
+            reply = run(host.batcher.ask(exchange, request.sha256, self.asked_model, post.body))
         else:
-            reply = run(host.http.call(exchange, interface.call_path, body, patience_s))
+            reply = run(host.http.call(exchange, post, patience_s))
         check_accepted(exchange, reply, host)
         if host.watch and self.marks and not reply.error:
             _warn_of_marks(self.name, host.watch.see(self.name, reply.text, self.marks))
@@ -176,13 +143,13 @@ class RemoteModel:
             warn_of_cut(self.name, size, reply.input_tokens)
         return exchange.ended(reply)
 
-    def _takes(self, interface: Interface) -> Iterable[str]:
+    def _takes(self, codec: Codec) -> Iterable[str]:
         """The parameters that can be sent.
 
         A simulated model needs the seed behind every interface: without it, agents who are asked
         the same at the same time would all give the same reply.
         """
-        return dict.fromkeys((*interface.takes, "seed")) if self.simulated else interface.takes
+        return dict.fromkeys((*codec.takes, "seed")) if self.simulated else codec.takes
 
     def parameters(self, request: Request, takes: Iterable[str]) -> dict[str, Any]:
         """What to send besides the messages, by the names that this model has for it.
@@ -195,10 +162,17 @@ class RemoteModel:
         return {name: value for name, value in sent.items() if name and value is not None}
 
 
+def _shortened(request: Request) -> Request:
+    """A request with the same roles up to the first of a user, who says no more than hello."""
+    users = [number for number, sent in enumerate(request.messages) if sent.role == "user"]
+    first = users[0] if users else len(request.messages)
+    return replace(request, messages=(*request.messages[:first], Message("user", "Hello.")))
+
+
 def _warn_of_marks(model: str, shared: str) -> None:
     """Say what a model's replies share that may be thought; see :mod:`~.unknown_marks`."""
     if shared:
-        logging.getLogger("snakemake.logging").warning(
+        logging.getLogger("dissensus").warning(
             f"models.{model}: {shared}, which no rule knows. Where that is thought, others are "
             f"shown it and it is measured as speech: name its marks in models.{model}.thought "
             "(docs/models.md) and start again; what was answered is read anew and not paid again. "

@@ -59,7 +59,7 @@ const Debate = (() => {
     const step = (k, title) => (k >= 0 && k < index.id.length ? make("a", { href: path(study, index.id[k]), rel: title === "Next" ? "next" : "prev" }, `${title}: ${index.id[k]}`) : null);
     return make("nav", { "aria-label": "Other debates", class: "links known" },
       same.length > 0 && make("p", {}, `Draw ${index.draw[i]}: `, same.map((k) => [make("a", { href: path(study, index.id[k]) }, `${List.arm(index, k)} (${index.id[k]})`), " ", make("a", { href: path(study, [id, index.id[k]].join("+")), "aria-label": Text.shown(`Side by side with ${index.id[k]}`) }, "side by side"), " "])),
-      figures.length > 0 && make("p", {}, "Where it lies in the figures: ", figures.map((one) => [make("a", { href: `../index.html#${encodeURIComponent(`${study}-${one.name}`)}` }, one.title), " "])),
+      figures.length > 0 && make("p", {}, "Where it lies in the figures: ", figures.map((one) => [make("a", { href: `../${encodeURIComponent(study)}/index.html#${encodeURIComponent(`${study}-${one.name}`)}` }, one.title), " "])),
       make("p", {}, step(i - 1, "Previous"), " ", step(i + 1, "Next"), " ", make("a", { href: `#/?study=${encodeURIComponent(study)}` }, `All of ${study}`)));
   }
 

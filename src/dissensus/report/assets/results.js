@@ -1,5 +1,6 @@
 
-// The results page: tables sort by a click on a column, and a link into a folded appendix opens it.
+// Pages of results: tables sort by a click on a column and show where they go on, and a link into
+// a folded appendix opens it.
 "use strict";
 (() => {
   const number = (text) => {
@@ -33,6 +34,17 @@
       button.addEventListener("click", () => sort(table, column, button));
     });
   }
+
+  // A table that goes on to the right shows so at its edge.
+  const cut = () => {
+    for (const frame of document.querySelectorAll(".table .wide")) {
+      frame.classList.toggle("cut", frame.scrollWidth > frame.clientWidth + frame.scrollLeft + 1);
+    }
+  };
+  document.querySelectorAll(".table .wide").forEach((frame) => frame.addEventListener("scroll", cut));
+  document.querySelectorAll("details").forEach((one) => one.addEventListener("toggle", cut));
+  addEventListener("resize", cut);
+  cut();
 
   function unfold() {
     const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));

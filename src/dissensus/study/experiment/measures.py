@@ -184,7 +184,7 @@ def rehearse(
                     "the same turns; it may use no random numbers and no time."
                 )
     for sentence in unmeasured[:1]:
-        logging.getLogger("snakemake.logging").warning(
+        logging.getLogger("dissensus").warning(
             f"{_where(study)}: measure of {sentence}, where all replies are those that its calls "
             "expect; correct it, unless real ones can be measured."
         )

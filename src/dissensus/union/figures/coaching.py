@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from dissensus.report.artefacts import Artefacts
 from dissensus.report.facts import Row
 from dissensus.report.forms import estimated, whisker
 from dissensus.report.frames import Record, records
@@ -25,7 +24,7 @@ from dissensus.report.labels import (
     signed,
 )
 from dissensus.report.style import INK, Mark, new_figure, notice, spread, styled, zero_line
-from dissensus.report.view import Drawn, View
+from dissensus.report.view import Artefacts, Drawn, View
 from dissensus.union.figures.frames import ARMS, COACHED
 from dissensus.union.tables import (
     COACHED_EPOCHS,
@@ -96,7 +95,7 @@ def _epochs(axes: Axes, last: int) -> None:
 
 
 def _coached_epochs(last: float, to: str = "–") -> str:
-    return f"2{to}{last}" if last > 2 else "2"
+    return f"2{to}{last}" if last > 2 else f"{last}"
 
 
 def _means(axes: Axes, rows: pd.DataFrame) -> None:
@@ -150,12 +149,19 @@ def _gains(axes: Axes, rows: pd.DataFrame, alpha: float) -> None:
             )
 
 
+def pooled(artefacts: Artefacts) -> list[Row]:
+    """Coached less control over all coached epochs, of each outcome that is defined."""
+    of_all = {"contrast": DIFFERENCE, "epoch": COACHED_EPOCHS, "method": RANDOMISATION}
+    rows = artefacts.facts("coaching").rows(**of_all)
+    return [row for row in rows if np.isfinite(row["estimate"])]
+
+
 def describe(artefacts: Artefacts, view: View) -> dict[str, str]:
     """What the caption says."""
     coaching = artefacts.facts("coaching")
-    pooled = coaching.rows(contrast=DIFFERENCE, epoch=COACHED_EPOCHS, method=RANDOMISATION)
-    estimated_rows = [row for row in pooled if np.isfinite(row["estimate"])]
-    head = {row["headline"]: row for row in pooled}.get(True)
+    estimated_rows = pooled(artefacts)
+    of_all = {"contrast": DIFFERENCE, "epoch": COACHED_EPOCHS, "method": RANDOMISATION}
+    head = {row["headline"]: row for row in coaching.rows(**of_all)}.get(True)
     if head is None or not np.isfinite(head["estimate"]):
         none = "The headline, the gain in surviving claims, is not defined."
         nothing = {"headline": none, "beside": "", "power": ""}

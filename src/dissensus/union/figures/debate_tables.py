@@ -6,12 +6,10 @@ from functools import partial
 
 import pandas as pd
 
-from dissensus.report.artefacts import Artefacts
-from dissensus.report.columns import Column, tabulate
-from dissensus.report.frames import Record, mean, records
+from dissensus.report.frames import Column, Record, mean, records, tabulate
 from dissensus.report.labels import number, percent
 from dissensus.report.tables import Table
-from dissensus.report.view import View
+from dissensus.report.view import Artefacts, View
 from dissensus.union.figures.frames import attrition, kind_words
 from dissensus.union.measures.totals import by_epoch, by_speaker
 from dissensus.union.tables import CONTESTED, FATES, KINDS, LAYERS, SIDES

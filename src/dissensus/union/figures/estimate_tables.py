@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from dissensus.report.artefacts import Artefacts
-from dissensus.report.columns import Column, limits, tabulate
-from dissensus.report.frames import Record, keyed, records
+from dissensus.report.frames import Column, Record, keyed, limits, records, tabulate
 from dissensus.report.labels import (
     MISSING,
     number,
@@ -15,7 +13,7 @@ from dissensus.report.labels import (
     share_interval,
 )
 from dissensus.report.tables import Table
-from dissensus.report.view import View
+from dissensus.report.view import Artefacts, View
 from dissensus.union.figures.coaching import outcome_words
 from dissensus.union.figures.frames import BIASES, UNBIASED, footnotes, kind_words
 from dissensus.union.map.cluster_table import (

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 
 import pandas as pd
 
-from dissensus.report.artefacts import Artefacts
 from dissensus.report.escaping import label
 from dissensus.report.labels import counted
 from dissensus.report.style import Mark
+from dissensus.report.view import Artefacts
 from dissensus.union.tables import ALL, CONTESTED, FATES, SIDES
 
 #: More motions than these are in the tables alone.

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dissensus.report.artefacts import Artefacts
-from dissensus.report.findings import Findings
-from dissensus.report.labels import listed
-from dissensus.report.view import View
+from dissensus.report.findings import Bar, Card, Findings
+from dissensus.report.labels import counted, listed
+from dissensus.report.view import Artefacts, View
 from dissensus.union.figures import coaching, judges, layers, verdicts
 
 
@@ -34,7 +33,26 @@ def state(artefacts: Artefacts, view: View) -> Findings:
         [sentence for sentence in sentences if sentence],
         [sentence for sentence in against if sentence],
         _planted(view),
+        card=_card(artefacts, agreed["alpha"], named["named"]),
     )
+
+
+def _card(artefacts: Artefacts, alpha: str, named: str) -> Card | None:
+    """The study on the front page: what coaching changes, over all coached epochs."""
+    rows = coaching.pooled(artefacts)
+    head = next((row for row in rows if row["headline"]), None)
+    if head is None:
+        return None
+    size = f"{Bar('', head).printed}, {counted(head['n'], 'draw')}"
+    if head["ci_low"] <= 0.0 <= head["ci_high"]:
+        finding = f"Coaching was not found to change how many student claims survive: {size}."
+    else:
+        more = "more" if head["estimate"] > 0 else "fewer"
+        finding = f"Coached, {more} of the students’ claims survive the debate: {size}."
+    judges = "" if named == "none" else f", and there is a bias: {named}"
+    but = f"But judges agree little: Krippendorff's alpha of their votes is {alpha}{judges}."
+    bars = [Bar(coaching.outcome_words(row["outcome"]), row) for row in rows]
+    return Card(finding, but, bars, "Coached − control, difference of shares")
 
 
 def _planted(view: View) -> str:

@@ -9,13 +9,12 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from dissensus.report.artefacts import Artefacts
 from dissensus.report.escaping import label
 from dissensus.report.forms import divide, estimated, missing, rows_axis, shares_axis, whisker
 from dissensus.report.frames import Record, keyed
 from dissensus.report.labels import listed, number, p_clause, percent, range_of
 from dissensus.report.style import ALARM, GREY, Mark, new_figure, notice, styled
-from dissensus.report.view import Drawn, View
+from dissensus.report.view import Artefacts, Drawn, View
 from dissensus.union.figures.frames import BIASES, UNBIASED, judge_words
 from dissensus.union.tables import ALL
 

@@ -8,12 +8,11 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from dissensus.report.artefacts import Artefacts
 from dissensus.report.forms import divide, forest, legend, rows_axis, shares_axis, stack, swatch
 from dissensus.report.frames import Record, records
 from dissensus.report.labels import MISSING, counted, interval, number
 from dissensus.report.style import GREY, Mark, beside, new_figure, notice, styled, zero_line
-from dissensus.report.view import Drawn, View
+from dissensus.report.view import Artefacts, Drawn, View
 from dissensus.union.figures.frames import VERDICTS, judge_words
 from dissensus.union.tables import ALL, LAYERS
 

@@ -8,13 +8,12 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from dissensus.report.artefacts import Artefacts
 from dissensus.report.escaping import label
 from dissensus.report.forms import apart, legend, rows_axis, shares_axis, stack, swatch
 from dissensus.report.frames import Record, records
 from dissensus.report.labels import counted, percent, percents
 from dissensus.report.style import INK, beside, new_figure, notice, styled
-from dissensus.report.view import Drawn, View
+from dissensus.report.view import Artefacts, Drawn, View
 from dissensus.union.figures.frames import FATE_MARKS, kind_words, motions_of
 from dissensus.union.tables import ALL, FATES
 

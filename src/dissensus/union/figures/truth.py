@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from dissensus.design.diagnosis import HOLM
-from dissensus.report.artefacts import Artefacts
 from dissensus.report.frames import records
 from dissensus.report.truth import Diagnosed, Effect, Truth
-from dissensus.report.view import View
+from dissensus.report.view import Artefacts, View
 from dissensus.stats.results import NAN
 from dissensus.union.inference.audit import POSITION
 from dissensus.union.inference.diagnosis import coached_world

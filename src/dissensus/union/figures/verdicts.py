@@ -7,7 +7,6 @@ from dataclasses import replace
 import pandas as pd
 from matplotlib.axes import Axes
 
-from dissensus.report.artefacts import Artefacts
 from dissensus.report.forms import (
     apart,
     divide,
@@ -23,7 +22,7 @@ from dissensus.report.forms import (
 from dissensus.report.frames import Record, keyed
 from dissensus.report.labels import share_interval
 from dissensus.report.style import new_figure, notice, styled
-from dissensus.report.view import Drawn, View
+from dissensus.report.view import Artefacts, Drawn, View
 from dissensus.union.figures.frames import (
     MOST_MOTIONS,
     VERDICTS,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from dissensus.report.columns import Column, tabulate
+from dissensus.report.frames import Column, tabulate
 from dissensus.report.labels import number, p_value, percent, share_interval
 from dissensus.report.tables import Table
 from dissensus.report.view import View

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from dissensus.errors import ResourceError
-from dissensus.report.columns import Column
+from dissensus.report.frames import Column
 from dissensus.report.labels import MISSING, counted, number
 from dissensus.report.markdown import bullets, line, page, paragraphs, table, write_data
 from dissensus.study.makes import makes

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from dissensus.report.columns import Column
+from dissensus.report.frames import Column
 from dissensus.report.labels import counted, listed, number, percent
 from dissensus.report.markdown import line, page, table, write_data
 from dissensus.study.makes import makes

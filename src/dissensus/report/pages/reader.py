@@ -14,7 +14,7 @@ from dissensus.report.escaping import html
 from dissensus.report.tables import page
 from dissensus.text.seen import UNSEEN_JS
 
-_ASSETS = Path(__file__).parent / "assets"
+_ASSETS = Path(__file__).parents[1] / "assets"
 _STYLES = (_ASSETS / "common.css", _ASSETS / "reader.css")
 _SCRIPTS = tuple(
     _ASSETS / f"reader_{name}.js" for name in ("data", "dom", "tools", "list", "debate", "main")

@@ -1,10 +1,11 @@
-"""What the results page says of a study, read from the files that its stages have left."""
+"""What the pages of results say, read from the files that the stages have left."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -12,12 +13,11 @@ from typing import Any
 from pyarrow import Table
 
 from dissensus.report.arm_conduct import differing_conduct
-from dissensus.report.artefacts import Artefacts
 from dissensus.report.facts import Facts
-from dissensus.report.findings import Findings, derived, losses, rows, undefined, unread
+from dissensus.report.findings import Card, Findings, but, derived, losses, undefined, unread
 from dissensus.report.labels import counted, listed
-from dissensus.report.results import Part, Place, Shown, tables_of
-from dissensus.report.view import View
+from dissensus.report.pages.study import Part, Place, Shown, tables_of
+from dissensus.report.view import Artefacts, View
 from dissensus.tables.artefact import read
 
 #: The pages of a study's tables, in the order in which the results page has them.
@@ -28,8 +28,8 @@ _HEAD = 10_000
 
 def findings_of(
     folder: Path, state: Callable[[Artefacts, View], Findings] | None, view: View
-) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """The findings of a study, and the facts in them, as :func:`dissensus.report.findings.rows`.
+) -> tuple[Findings, str]:
+    """The findings of a study, and the sentence on its losses.
 
     Parameters
     ----------
@@ -57,10 +57,12 @@ def findings_of(
         *differing_conduct(conduct, view.alpha),
         *findings.against,
     ]
-    return rows(replace(findings, against=against), losses(artefacts.facts("outcomes")))
+    card = findings.shown
+    card = replace(card, but=card.but or but(against))
+    return replace(findings, against=against, card=card), losses(artefacts.facts("outcomes"))
 
 
-def part_of(folder: Path, given: Mapping[str, Any], said: list[dict[str, Any]]) -> Part:
+def part_of(folder: Path, given: Mapping[str, Any], said: list[dict[str, Any]], card: Card) -> Part:
     """A study's part of the page.
 
     Parameters
@@ -69,6 +71,7 @@ def part_of(folder: Path, given: Mapping[str, Any], said: list[dict[str, Any]]) 
     given : ``question``, ``design``, and ``figures`` and ``tables``, each with its name, its title
         and whether it is main.
     said : its findings.
+    card : of the front page.
     """
     sentences: dict[str, list[str]] = {}
     for row in said:
@@ -83,7 +86,7 @@ def part_of(folder: Path, given: Mapping[str, Any], said: list[dict[str, Any]]) 
     shown = tables_of(folder, [page for page in _PAGES if (folder / page).exists()])
     mains = {name for name, _, main in given["tables"] if main}
     tables = [Shown(name, name, name in mains, text) for name, text in shown.items()]
-    manifest = read(folder / "manifest.parquet")
+    manifest, outcomes = (read(folder / f"{name}.parquet") for name in ("manifest", "outcomes"))
     sessions, draws = (manifest[name].to_pylist() for name in ("session_id", "draw_id"))
     return Part(
         folder.name,
@@ -93,9 +96,13 @@ def part_of(folder: Path, given: Mapping[str, Any], said: list[dict[str, Any]]) 
         figures,
         tables,
         _places(folder),
+        card,
         _session_words(manifest),
+        len(sessions),
+        sum(not complete for complete in outcomes["complete"].to_pylist()),
         frozenset([*sessions, *draws]),
         next(iter(sessions), ""),
+        [(title, file) for title, file in given["pages"] if (folder / file).exists()],
     )
 
 
@@ -121,3 +128,21 @@ def _places(folder: Path) -> dict[str, list[Place]]:
     for row in read(marks).to_pylist() if marks.exists() else ():
         places.setdefault(row["figure"], []).append(Place(row["x"], row["y"], row["target"]))
     return places
+
+
+def dollars(folders: Sequence[Path]) -> float | None:
+    """What the calls of some studies cost, those that failed among them; None without prices."""
+    total = 0.0
+    for folder in folders:
+        if (path := folder / "spending.parquet").exists():
+            frame = read(path).to_pandas()
+            if frame["unpriced"].sum():
+                return None
+            total += float(frame[[name for name in frame if name.endswith("_usd")]].sum().sum())
+    return total
+
+
+def newest_day(folders: Sequence[Path]) -> str:
+    """The day on which the newest turns of some studies were gathered; "" without any."""
+    times = [path.stat().st_mtime for folder in folders for path in folder.glob("turns.parquet")]
+    return f"{datetime.fromtimestamp(max(times), UTC):%-d %B %Y}" if times else ""

@@ -1,4 +1,4 @@
-"""The results page: findings, what stands against them, figures, tables, and links to debates."""
+"""A study's page: findings, what stands against them, figures, tables, and links to debates."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from browsing import Browser
-from dissensus.report.results import Part, Place, Shown, results_page
+from dissensus.report.findings import Bar, Card
+from dissensus.report.pages.study import Part, Place, Shown, study_page
 from dissensus.report.tables import as_html, as_page, make, parts
 from hostile_texts import hostile
 
@@ -18,6 +19,10 @@ def table(name: str, *cells: str) -> str:
     return as_html(
         make(name, f"Title of {name}", ("Session",), [(c,) for c in cells], "Note.", False)
     )
+
+
+ROW = {"estimate": 1.0, "ci_low": 0.5, "ci_high": 1.5}
+CARD = Card("It does: 1 [0, 2].", "But it may not.", [Bar("arm", ROW)], "points")
 
 
 def part(**changes: object) -> Part:
@@ -32,6 +37,7 @@ def part(**changes: object) -> Part:
         ],
         "tables": [Shown("t", "t", True, table("t", "d001-en", "other"))],
         "places": {},
+        "card": CARD,
     }
     return Part(**(given | changes))  # type: ignore[arg-type]
 
@@ -41,13 +47,14 @@ def test_tables_come_back_from_a_page_of_tables() -> None:
     assert parts(as_page(tables, "Title")) == {one.name: as_html(one) for one in tables}
 
 
-def test_the_headline_and_what_stands_against_it_are_one_paragraph() -> None:
-    page = results_page("demo", 7, [part()], simulated=True)
-    abstract = re.search('<p class="abstract">(.*?)</p>', page, re.DOTALL)
-    assert abstract and "It does: 1 [0, 2]." in abstract[1] and "Or not." in abstract[1]
+def test_the_finding_stands_first_with_what_speaks_against_it() -> None:
+    page = study_page("demo", part(), simulated=True)
+    order = ["It does: 1 [0, 2].", "But it may not.", "Or not.", "By design.", "<figcaption><p>A "]
+    places = [page.index(words) for words in order]
+    assert places == sorted(places)
     assert page.index("Simulated models") < page.index("<h1>")
-    assert "Simulated models" not in results_page("demo", 7, [part()], simulated=False)
-    assert page.index("own/figures/one.svg") < page.index("<details>") < page.index("two.svg")
+    assert "Simulated models" not in study_page("demo", part(), simulated=False)
+    assert page.index("figures/one.svg") < page.index("<details>") < page.index("two.svg")
     assert "<strong>bold</strong>" in page
 
 
@@ -55,33 +62,24 @@ def test_losses_marks_and_cells_link_to_their_debates() -> None:
     lost = {"headline": ["x"], "lost": ["Lost for good: d001-zh (turn 3: timeout)."]}
     marks = {"one": [Place(0.25, 0.5, "d001")]}
     debates = frozenset({"d001-zh", "d001-en", "d001"})
-    page = results_page(
-        "demo", 7, [part(sentences=lost, places=marks, debates=debates)], simulated=False
-    )
-    link = '<a href="reader/index.html#/own/{0}">{0}</a>'
+    page = study_page("demo", part(sentences=lost, places=marks, debates=debates), simulated=False)
+    link = '<a href="../reader/index.html#/own/{0}">{0}</a>'
     assert f"Lost for good: {link.format('d001-zh')} (turn 3: timeout)." in page
     assert re.search(
-        'left:25.00%;top:50.00%"[^>]* href="reader/index.html#/own/d001" title="d001"', page
+        'left:25.00%;top:50.00%"[^>]* href="../reader/index.html#/own/d001" title="d001"', page
     )
     assert f"<td>{link.format('d001-en')}</td>" in page
     assert "<td>other</td>" in page
 
 
 def test_every_link_leads_to_something_that_the_run_has() -> None:
-    page = results_page("demo", 7, [part()], simulated=False)
+    page = study_page("demo", part(), simulated=False)
     ids = set(re.findall(r'id="([^"]+)"', page))
     for target in re.findall(r'href="([^"]+)"', page):
         if target.startswith("#"):
             assert target[1:] in ids
-        elif not target.startswith("reader/index.html"):
-            assert re.fullmatch(r"own/(figures/\w+\.(svg|png)|tables/\w+\.(csv|md|tex))", target)
-
-
-def test_the_command_on_the_page_names_a_session_its_run_and_its_study() -> None:
-    page = results_page("demo", 7, [part(), part(first="d001-en")], simulated=False)
-    command = "dissensus read d001-en --run demo --study own --prompts"
-    assert re.findall("<header>.*<code>(.*?)</code>.*</header>", page, re.DOTALL) == [command]
-    assert "dissensus read" not in results_page("demo", 7, [part()], simulated=False)
+        elif target not in ("../index.html",) and not target.startswith("../reader/index.html"):
+            assert re.fullmatch(r"(figures/\w+\.(svg|png)|tables/\w+\.(csv|md|tex))", target)
 
 
 def test_an_appendix_counts_what_it_has() -> None:
@@ -92,8 +90,8 @@ def test_an_appendix_counts_what_it_has() -> None:
         (plain[:1], tables, "1 table"),
         (plain, [], "2 figures"),
     ):
-        page = results_page("demo", 7, [part(figures=figures, tables=rows)], simulated=False)
-        assert f"Appendix of own: {said}<" in page
+        page = study_page("demo", part(figures=figures, tables=rows), simulated=False)
+        assert f"<summary>{said}<" in page
 
 
 @pytest.mark.parametrize(("rows", "hidden"), [(15, False), (24, False), (60, True)])
@@ -103,7 +101,7 @@ def test_only_a_long_table_scrolls(
     cells = [f"row {number}" for number in range(rows)]
     path = tmp_path / "index.html"
     shown = part(figures=[], tables=[Shown("t", "t", True, table("t", *cells))])
-    path.write_text(results_page("demo", 7, [shown], simulated=False), encoding="utf-8")
+    path.write_text(study_page("demo", shown, simulated=False), encoding="utf-8")
     with browser.open_again(path) as opened:
         box = "document.querySelector('.table .wide')"
         height, all_of_it = opened.page.evaluate(f"[{box}.clientHeight, {box}.scrollHeight]")
@@ -112,7 +110,7 @@ def test_only_a_long_table_scrolls(
 
 def test_without_main_figures_the_first_is_shown() -> None:
     plain = [Shown("one", "1", False, "x"), Shown("two", "2", False, "x")]
-    page = results_page("demo", 7, [part(figures=plain, tables=[])], simulated=False)
+    page = study_page("demo", part(figures=plain, tables=[]), simulated=False)
     assert page.index("one.svg") < page.index("<details>") < page.index("two.svg")
 
 
@@ -124,9 +122,9 @@ def test_texts_that_attack_stay_texts() -> None:
             sentences={"headline": [text], "against": [text], "planted": [text]},
             tables=[Shown("t", "t", True, table("t", text))],
         )
-        page = results_page("demo", 7, [attacked], simulated=False)
+        page = study_page("demo", attacked, simulated=False)
         tags = set(re.findall(r"<(\w+)", page.replace("\n", " ")))
-        own = re.findall(r"<(\w+)", results_page("demo", 7, [part()], simulated=False))
+        own = re.findall(r"<(\w+)", study_page("demo", part(), simulated=False))
         assert tags <= {*own, "span"}
         said = re.search("<strong>(.*?)</strong>", page, re.DOTALL)
         assert said and unescape(said[1]).strip()

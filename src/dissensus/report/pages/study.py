@@ -1,4 +1,4 @@
-"""The results page of a run: each study in reading order, from what its stages have left."""
+"""A page for each study: its card, design, main figures and tables, and all else in an appendix."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
 from dissensus.digests import digest, file_digest
 from dissensus.report.captions import SIMULATED
 from dissensus.report.escaping import html
+from dissensus.report.findings import Card
 from dissensus.report.labels import counted
-from dissensus.report.tables import as_html, page, parts
-from dissensus.report.truth import table_truth, tally
+from dissensus.report.pages.cards import card_body
+from dissensus.report.tables import page, parts
 
-_ASSETS = Path(__file__).parent / "assets"
+_ASSETS = Path(__file__).parents[1] / "assets"
 _STYLES = (_ASSETS / "common.css", _ASSETS / "results.css")
 _SCRIPTS = (_ASSETS / "results.js",)
 #: Rows of a table that is shown as a whole; a longer one scrolls.
 _MOST_ROWS = 25
-#: The page of all debates, from this one.
-_READER = "reader/index.html"
+#: The page of all debates, from a study's.
+READER = "../reader/index.html"
 
 
 def assets_digest() -> str:
@@ -64,9 +64,12 @@ class Part:
     sentences : kind -> sentences, as :data:`dissensus.report.findings.FINDINGS` has them.
     figures, tables : in their order.
     places : figure -> marks on it that stand for debates, see :class:`Place`.
+    card : the study in one sentence, one picture and one objection.
     sessions : how many the study has, and of which kinds.
+    total, lost : how many sessions there are, and how many failed for good.
     debates : names of the study's sessions and draws, which become links to the reader.
     first : the first of the sessions; "" without one.
+    extra : title and file of further pages, below the study's folder.
     """
 
     name: str
@@ -76,9 +79,13 @@ class Part:
     figures: Sequence[Shown]
     tables: Sequence[Shown]
     places: Mapping[str, Sequence[Place]]
+    card: Card
     sessions: str = ""
+    total: int = 0
+    lost: int = 0
     debates: frozenset[str] = frozenset()
     first: str = ""
+    extra: Sequence[tuple[str, str]] = ()
 
 
 @dataclass(frozen=True)
@@ -96,98 +103,126 @@ class Place:
     target: str
 
 
-def results_page(
-    run: str,
-    seed: int,
-    studies: Sequence[Part],
-    simulated: bool,
-    truth: Sequence[Mapping[str, Any]] = (),
-) -> str:
-    """The page, in HTML.
+def style() -> str:
+    """The style of all pages of results."""
+    return "\n".join(path.read_text(encoding="utf-8") for path in _STYLES)
+
+
+def scripts() -> list[str]:
+    """Their scripts."""
+    return [path.read_text(encoding="utf-8") for path in _SCRIPTS]
+
+
+def study_page(run: str, part: Part, simulated: bool) -> str:
+    """The page, in HTML; it lies in the study's folder.
 
     Parameters
     ----------
-    run, seed : of the run.
-    studies : in their order.
+    run : its name.
     simulated : whether the run's models are simulated.
-    truth : rows of :data:`dissensus.report.truth.TRUTH`; none of real models.
     """
+    main = _main(part.figures)
+    rest = [each for each in part.figures if each not in main]
+    numbers = {figure.name: place for place, figure in enumerate([*main, *rest], start=1)}
+    mains = _main(part.tables)
+    more = [each for each in part.tables if each not in mains]
+    name = html(part.name)
     body = [
         f'<aside class="banner" aria-label="Simulated">{html(SIMULATED)}</aside>'
         if simulated
         else "",
         '<a class="skip" href="#content">To the content</a>',
-        f"<header><h1>Run {html(run)}: how groups of language models argue</h1>",
-        f"<p>Seed {seed}. Every number on this page is read from the run's files. "
-        f'<a href="{_READER}">The reader</a> has every debate with what each model was sent'
-        f"{_in_a_terminal(run, studies)}.</p></header>",
-        '<nav aria-label="Studies"><ul>',
-        *(
-            f'<li><a href="#{html(study.name)}">{html(study.name)}</a>: {html(study.question)}</li>'
-            for study in studies
-        ),
-        '</ul></nav><main id="content">',
-        *_truth(truth),
-        *(line for study in studies for line in _study(study)),
-        "</main>",
+        f'<header><p class="files"><a href="../index.html">Run {html(run)}</a> · '
+        f'<a href="{READER}#/?study={quote(part.name)}">Debates</a></p></header>',
+        '<div class="beside"><nav aria-label="Contents"><ul class="contents">',
+        *_contents(part, main, mains, numbers, bool(rest or more)),
+        f'</ul></nav><main id="content"><p class="kicker">{name}</p>',
+        f"<h1>{html(part.question)}</h1>",
+        *_card(part),
+        *_said(part),
+        f'<section id="design"><h2>Design</h2><p class="design">{html(part.design)}</p></section>',
+        '<section id="results"><h2>Results</h2>',
+        *(_figure(part, figure, numbers[figure.name]) for figure in main),
+        *(_table(part, table) for table in mains),
+        *_extra(part),
+        "</section>",
+        *_appendix(part, rest, more, numbers),
+        "</main></div>",
     ]
-    style = "\n".join(path.read_text(encoding="utf-8") for path in _STYLES)
-    scripts = [path.read_text(encoding="utf-8") for path in _SCRIPTS]
-    return page(f"Results of run {run}", style, "\n".join(body), scripts, beside="images")
+    title = f"{part.name}, run {run}"
+    return page(title, style(), "\n".join(body), scripts(), beside="images")
 
 
-def _in_a_terminal(run: str, studies: Sequence[Part]) -> str:
-    """The command that prints the first debate of all, which works as it stands."""
-    for study in studies:
-        if study.first:
-            command = f"dissensus read {study.first} --run {run} --study {study.name} --prompts"
-            return f"; <code>{html(command)}</code> prints one in a terminal"
-    return ""
+def _contents(
+    part: Part,
+    figures: Sequence[Shown],
+    tables: Sequence[Shown],
+    numbers: Mapping[str, int],
+    has_appendix: bool,
+) -> Iterator[str]:
+    yield '<li><a href="#finding">Finding</a></li><li><a href="#said">All that was found</a></li>'
+    yield '<li><a href="#design">Design</a></li>'
+    for figure in figures:
+        title = _numbered(figure, numbers[figure.name])
+        yield f'<li><a href="#{_id(part, figure)}">{title}</a></li>'
+    for table in tables:
+        yield f'<li><a href="#{_id(part, table)}">{_title(table)}</a></li>'
+    for title, file in part.extra:
+        yield f'<li><a href="{quote(file)}">{html(title)}</a></li>'
+    yield '<li><a href="#appendix">Appendix</a></li>' if has_appendix else ""
 
 
-def _truth(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """What is planted beside what was found, of all studies together."""
-    if rows:
-        base = "tables/table_truth"
-        yield '<section id="truth"><h2>What was planted, and what was found</h2>'
-        yield f'<p class="abstract"><strong>{html(tally(rows))}</strong></p><div class="table">'
-        yield as_html(table_truth(rows))
-        yield f'<p class="files"><a href="{base}.csv">CSV</a> <a href="{base}.md">Markdown</a></p>'
-        yield "</div></section>"
-
-
-def _study(part: Part) -> Iterator[str]:
-    name = html(part.name)
-    yield f'<section id="{name}" aria-labelledby="{name}-title">'
-    yield f'<h2 id="{name}-title">{name}</h2><p class="question">{html(part.question)}</p>'
-    yield from _abstract(part)
-    yield f'<p class="design">{html(part.design)}</p>'
-    main = _main(part.figures)
-    rest: list[Shown] = [each for each in part.figures if each not in main]
-    numbers = {figure.name: place for place, figure in enumerate([*main, *rest], start=1)}
-    for figure in main:
-        yield _figure(part, figure, numbers[figure.name])
-    mains = _main(part.tables)
-    yield from (_table(part, table) for table in mains)
-    more = [each for each in part.tables if each not in mains]
-    if rest or more:
-        counts = ((len(rest), "figure"), (len(more), "table"))
-        said = ", ".join(counted(count, noun) for count, noun in counts if count)
-        yield f"<details><summary>Appendix of {name}: {said}</summary><ol>"
-        yield from (
-            f'<li><a href="#{_id(part, shown)}">{_numbered(shown, numbers[shown.name])}</a></li>'
-            for shown in rest
-        )
-        titles = (_title(shown) for shown in more)
-        yield from (
-            f'<li><a href="#{_id(part, shown)}">{title}</a></li>'
-            for shown, title in zip(more, titles, strict=True)
-        )
-        yield "</ol>"
-        yield from (_figure(part, shown, numbers[shown.name]) for shown in rest)
-        yield from (_table(part, shown) for shown in more)
-        yield "</details>"
+def _card(part: Part) -> Iterator[str]:
+    yield '<section class="card" id="finding" aria-label="Finding">'
+    lost = linked(part, " ".join(map(html, part.sentences.get("lost", ()))) or "None was lost.")
+    links = f'<a href="{READER}#/?study={quote(part.name)}">Read the debates</a>'
+    lost = f"{html(part.sessions)}. {lost}"
+    yield from card_body(part.card, links=links, lost=lost)
     yield "</section>"
+
+
+def _said(part: Part) -> Iterator[str]:
+    """All findings, what the run found against them, and what is planted."""
+    groups = (
+        ("First", "unidentified"),
+        ("What was found", "headline"),
+        ("Against it, from the same run", "against"),
+        ("Planted", "planted"),
+    )
+    yield '<section id="said"><h2>All that was found</h2>'
+    for title, kind in groups:
+        if sentences := part.sentences.get(kind):
+            listed = "".join(f"<li>{html(sentence)}</li>" for sentence in sentences)
+            yield f'<h3>{title}</h3><ul class="{kind}">{listed}</ul>'
+    if not part.sentences.get("headline"):
+        yield "<p>This study states no headline.</p>"
+    yield "</section>"
+
+
+def _extra(part: Part) -> Iterator[str]:
+    if part.extra:
+        yield '<h3>More pages of this study</h3><ul class="extra">'
+        for title, file in part.extra:
+            yield f'<li><a href="{quote(file)}">{html(title)}</a></li>'
+        yield "</ul>"
+
+
+def _appendix(
+    part: Part, rest: Sequence[Shown], more: Sequence[Shown], numbers: Mapping[str, int]
+) -> Iterator[str]:
+    if not rest and not more:
+        return
+    counts = ((len(rest), "figure"), (len(more), "table"))
+    said = ", ".join(counted(count, noun) for count, noun in counts if count)
+    yield f'<section id="appendix"><h2>Appendix</h2><details><summary>{said}</summary><ol>'
+    for shown in rest:
+        yield f'<li><a href="#{_id(part, shown)}">{_numbered(shown, numbers[shown.name])}</a></li>'
+    for shown in more:
+        yield f'<li><a href="#{_id(part, shown)}">{_title(shown)}</a></li>'
+    yield "</ol>"
+    yield from (_figure(part, shown, numbers[shown.name]) for shown in rest)
+    yield from (_table(part, shown) for shown in more)
+    yield "</details></section>"
 
 
 def _main(shown: Sequence[Shown]) -> list[Shown]:
@@ -195,42 +230,17 @@ def _main(shown: Sequence[Shown]) -> list[Shown]:
     return [each for each in shown if each.main] or list(shown[:1])
 
 
-def _abstract(part: Part) -> Iterator[str]:
-    """The findings and, in the same paragraph, what the run found against them."""
-    said = {
-        kind: [html(sentence) for sentence in sentences]
-        for kind, sentences in part.sentences.items()
-    }
-    first, *further = [
-        *said.get("unidentified", []),
-        *(said.get("headline") or ["This study states no headline."]),
-    ]
-    text = [f"<strong>{first}</strong>", *further]
-    if against := said.get("against"):
-        text.append(f'<span class="against">Against it, from the same run: {" ".join(against)}')
-        text.append("</span>")
-    text += [f'<span class="planted">{sentence}</span>' for sentence in said.get("planted", ())]
-    yield f'<p class="abstract">{" ".join(text)}</p>'
-    lost = _linked(part, " ".join(said.get("lost", ())) or "None was lost.")
-    yield f'<p class="lost">{html(part.sessions)}. {lost} {_all_of(part)}</p>'
-
-
-def _all_of(part: Part) -> str:
-    """A link to the list of a study's sessions."""
-    return f'<a href="{_READER}#/?study={quote(part.name)}">Read them</a>.'
-
-
-def _link(part: Part, name: str) -> str:
+def _link(part: Part, name: str, reader: str = READER) -> str:
     """The address of a debate, or of a draw, in the reader; safe in an attribute."""
-    return f"{_READER}#/{quote(part.name)}/{quote(name)}"
+    return f"{reader}#/{quote(part.name)}/{quote(name)}"
 
 
-def _linked(part: Part, text: str) -> str:
-    """Text in HTML with a link from each name of a debate in it."""
+def linked(part: Part, text: str, reader: str = READER) -> str:
+    """Text in HTML with a link from each name of a debate in it; ``reader``: where that is."""
 
     def link(match: re.Match[str]) -> str:
         name = match[0]
-        return f'<a href="{_link(part, name)}">{name}</a>' if name in part.debates else name
+        return f'<a href="{_link(part, name, reader)}">{name}</a>' if name in part.debates else name
 
     return _NAME.sub(link, text)
 
@@ -247,7 +257,7 @@ def _numbered(figure: Shown, number: int) -> str:
 def _figure(part: Part, figure: Shown, number: int) -> str:
     """A figure with its caption, links from its marks, and its files; the first loads at once."""
     lazy = " loading=lazy" if number > 1 else ""
-    base = f"{html(part.name)}/figures/{html(figure.name)}"
+    base = f"figures/{html(figure.name)}"
     caption = _caption(figure.text)
     alt = html(figure.words or figure.title)
     marks = "".join(
@@ -267,11 +277,11 @@ def _figure(part: Part, figure: Shown, number: int) -> str:
 
 def _table(part: Part, table: Shown) -> str:
     """A table, its cells that name a session linked to it, and its files."""
-    base = f"{html(part.name)}/tables/{html(table.name)}"
+    base = f"tables/{html(table.name)}"
     inner = table.text.replace(f'<table id="{html(table.name)}">', "<table>", 1)
     scrolls = " long" if inner.count("<tr>") > _MOST_ROWS else ""
     inner = inner.replace('<div class="wide">', f'<div class="wide{scrolls}" tabindex="0">', 1)
-    inner = _CELL.sub(lambda match: match[1] + _linked(part, match[2]), inner)
+    inner = _CELL.sub(lambda match: match[1] + linked(part, match[2]), inner)
     latex = f' <a href="{base}.tex">LaTeX</a>' if table.main else ""
     return (
         f'<div class="table" id="{_id(part, table)}">{inner}<p class="files">'

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dissensus.report.columns import Column, tabulate
+from dissensus.report.frames import Column, tabulate
 from dissensus.report.labels import interval, number
 from dissensus.report.view import View
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dissensus.llm.lines import read_line, was_finished, write_line
+from dissensus.llm.records import read_line, was_finished, write_line
 
 values = st.none() | st.booleans() | st.integers() | st.text() | st.lists(st.text(), max_size=2)
 members = st.dictionaries(st.text(max_size=5), values, min_size=1, max_size=4)

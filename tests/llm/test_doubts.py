@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from dissensus.llm.doubts import Watch, unknown
 from dissensus.llm.marks import read_marks
-from dissensus.llm.unknown_marks import Watch, unknown
 from hostile import REQUEST, Asked, Said, chat, hostile, make_registry, prepare, provider
 
 MARKS = read_marks()

@@ -1,0 +1,152 @@
+"""The front page of a run: what was planted and found, and a card for each study."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote
+
+from dissensus.report.captions import SIMULATED
+from dissensus.report.escaping import html
+from dissensus.report.labels import counted
+from dissensus.report.pages.cards import card_body, planted
+from dissensus.report.pages.study import Part, linked, scripts, style
+from dissensus.report.tables import as_html, page
+from dissensus.report.truth import table_truth, tally
+
+
+@dataclass(frozen=True)
+class Run:
+    """What the page says of the run as a whole.
+
+    Attributes
+    ----------
+    name, seed : of the run.
+    day : of its newest transcripts, such as "27 November 2026".
+    models : that its sessions ask.
+    usd : spent, as the calls were priced; None where a model has no price.
+    simulated : whether its models are simulated.
+    """
+
+    name: str
+    seed: int
+    day: str = ""
+    models: int = 0
+    usd: float | None = None
+    simulated: bool = False
+
+
+def front_page(run: Run, studies: Sequence[Part], truth: Sequence[Mapping[str, Any]] = ()) -> str:
+    """The page, in HTML.
+
+    Parameters
+    ----------
+    studies : in their order.
+    truth : rows of :data:`dissensus.report.truth.TRUTH`; none of real models.
+    """
+    body = [
+        f'<aside class="banner" aria-label="Simulated">{html(SIMULATED)}</aside>'
+        if run.simulated
+        else "",
+        '<a class="skip" href="#content">To the content</a>',
+        f"<header><h1>Run {html(run.name)}: how groups of language models argue</h1>",
+        f'<p class="run">{_in_a_line(run, studies)}</p></header>',
+        '<nav aria-label="Contents"><ul class="contents">',
+        '<li><a href="#truth">Planted and found</a></li>' if truth else "",
+        *(f'<li><a href="#{html(part.name)}">{html(part.name)}</a></li>' for part in studies),
+        '<li><a href="reader/index.html">All debates</a></li>'
+        '<li><a href="#more">Cost, files, citing</a></li></ul></nav><main id="content">',
+        *_truth(truth),
+        '<div class="cards">',
+        *(line for part in studies for line in _card(part)),
+        "</div>",
+        *_more(run, studies),
+        "</main>",
+    ]
+    title = f"Results of run {run.name}"
+    return page(title, style(), "\n".join(body), scripts(), beside="images")
+
+
+def _in_a_line(run: Run, studies: Sequence[Part]) -> str:
+    lost = sum(part.lost for part in studies)
+    total = sum(part.total for part in studies)
+    said = [
+        html(run.day),
+        f"seed {run.seed}",
+        counted(total, "session"),
+        f"{lost} lost" if lost else "none lost",
+        f"{counted(run.models, 'simulated model' if run.simulated else 'model')}"
+        if run.models
+        else "",
+        _dollars(run),
+    ]
+    return " · ".join(part for part in said if part)
+
+
+def _dollars(run: Run) -> str:
+    if run.simulated:
+        return "nothing spent"
+    return "prices unknown" if run.usd is None else f"${run.usd:,.2f} spent"
+
+
+def _truth(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """What is planted beside what was found, of all studies together."""
+    if rows:
+        base = "tables/table_truth"
+        yield '<section id="truth"><h2>What was planted, and what was found</h2>'
+        yield f'<p class="finding"><strong>{html(tally(rows))}</strong></p>'
+        yield planted(rows)
+        yield '<details><summary>As a table</summary><div class="table">'
+        yield as_html(table_truth(rows))
+        yield f'<p class="files"><a href="{base}.csv">CSV</a> <a href="{base}.md">Markdown</a></p>'
+        yield "</div></details></section>"
+
+
+def _card(part: Part) -> Iterator[str]:
+    name = html(part.name)
+    yield f'<article class="card" id="{name}" aria-labelledby="{name}-title">'
+    yield f'<p class="kicker">{name}</p><h2 id="{name}-title">{html(part.question)}</h2>'
+    links = " · ".join(
+        (
+            f'<a href="{quote(part.name)}/index.html">All results</a>',
+            f'<a href="reader/index.html#/?study={quote(part.name)}">Debates</a>',
+            f'<a href="{quote(part.name)}/index.html#design">Design</a>',
+            f'<a href="{quote(part.name)}/">Files</a>',
+        )
+    )
+    said = " ".join(part.sentences.get("lost", ())) or "None was lost."
+    lost = linked(part, html(f"{part.sessions}. {said}"), "reader/index.html")
+    yield from card_body(part.card, links=links, lost=lost)
+    yield "</article>"
+
+
+def _more(run: Run, studies: Sequence[Part]) -> Iterator[str]:
+    yield '<section id="more"><h2>Cost, files, citing</h2><dl>'
+    costs = ", ".join(
+        f'<a href="{quote(part.name)}/tables/spending.html">{html(part.name)}</a>'
+        for part in studies
+    )
+    yield f"<dt>Calls, tokens and cost</dt><dd>{costs}</dd>"
+    further = " · ".join(
+        f'<a href="{quote(part.name)}/{quote(file)}">{html(title)}</a>'
+        for part in studies
+        for title, file in part.extra
+    )
+    if further:
+        yield f"<dt>Further pages</dt><dd>{further}</dd>"
+    first = next((part for part in studies if part.first), None)
+    if first:
+        command = f"dissensus read {first.first} --run {run.name} --study {first.name} --prompts"
+        yield f"<dt>A debate in a terminal</dt><dd><code>{html(command)}</code></dd>"
+    commands = (
+        ("Is every file as it was made?", "snakemake --cores 1 verify"),
+        ("One file to share", "snakemake --cores 2 archive"),
+    )
+    for title, command in commands:
+        yield f"<dt>{title}</dt><dd><code>{html(command)}</code></dd>"
+    cite = f"dissensus, run {run.name}, seed {run.seed}. CITATION.cff has the software's own entry."
+    yield f"<dt>To cite</dt><dd>{html(cite)}</dd>"
+    words = "Every number on these pages is read from the run's files; facts.parquet of each study"
+    yield f"<dt>Where numbers are from</dt><dd>{words} names artefact, key and column.</dd></dl>"
+    yield "</section>"
