@@ -64,10 +64,10 @@ def state(artefacts: Artefacts, view: View) -> Findings:
 def _card(artefacts: Artefacts, view: View, against: Sequence[str]) -> Card | None:
     """The study on the front page, by its first contrast that is estimated."""
     answers = effect_facts(artefacts, headline=True)
-    known = {name: row for name, row in answers.items() if row["estimate"] == row["estimate"]}
-    if not known:
+    compared = {name: row for name, row in answers.items() if row["estimate"] == row["estimate"]}
+    if not compared:
         return None
-    contrast, answer = next(iter(known.items()))
+    contrast, answer = next(iter(compared.items()))
     first, second = map(language_name, contrast.split("-"))
     is_net = answer["method"] == NET
     size = (
@@ -91,10 +91,10 @@ def _card(artefacts: Artefacts, view: View, against: Sequence[str]) -> Card | No
         )
     bars = [
         Bar(f"{contrast_words(name)}{_kind(row)}", row)
-        for name, row in known.items()
+        for name, row in compared.items()
         if row["method"] == NET
     ]
-    for name, row in known.items() if is_net else ():
+    for name, row in compared.items() if is_net else ():
         by_method = _by_method(row, artefacts, primary(view))
         bars += [
             Bar(f"{contrast_words(name)}, {words}", by_method[method])
