@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dissensus.union.simulated import cues
+from dissensus.union.simulated import cues, phrases
 from dissensus.union.simulated.prompts import Entry, Prompt, transcript
 from dissensus.union.simulated.settings import SpeechSettings
 
@@ -32,7 +32,7 @@ def claims(prompt: Prompt, speech: SpeechSettings, rng: np.random.Generator) -> 
             continue
         kind = claim.kind
         if rng.random() < speech.wrong_kind:
-            others = [name for name in cues.KIND_CUES if name != kind]
+            others = [name for name in phrases.LEADS if name != kind]
             kind = others[int(rng.integers(len(others)))]
         listed.append({"text": claim.text, "type": kind, "specific": claim.specific})
     return json.dumps({"claims": listed}, ensure_ascii=False)
@@ -61,13 +61,14 @@ def _rebuttals(
     read = cues.read(entry.text)
     answers = []
     for answer in read.answers:
-        if answer.quote not in listed or rng.random() < speech.missed:
+        target = cues.quoted_in(answer.quote, list(listed))
+        if not target or rng.random() < speech.missed:
             continue
         bits = (answer.logic, answer.new, answer.undermines)
         logic, new, undermines = (bit != (rng.random() < speech.wrong_answer) for bit in bits)
         answers.append(
             {
-                "target": listed[answer.quote],
+                "target": listed[target],
                 "by": listed.get(read.claims[answer.by - 1].text, "") if answer.by else "",
                 "speech": entry.number,
                 "logic": bool(logic),
@@ -90,8 +91,8 @@ def rubric(prompt: Prompt, speech: SpeechSettings, rng: np.random.Generator) -> 
     kinds = [_KIND_SCORES[claim.kind] for claim in read.claims] or [0.0]
     strong = sum(answer.logic and answer.undermines for answer in read.answers)
     cited = sum(claim.kind == "evidence_backed" for claim in read.claims)
-    phrases = _PHRASES.search(prompt.told)
-    known = phrases[1].split("; ") if phrases else []
+    signature = _PHRASES.search(prompt.told)
+    known = signature[1].split("; ") if signature else []
     spoken = sum(argument.casefold().strip(" .") in text.casefold() for argument in known)
     means = {
         "argument_strength": 5.0 + 2.5 * float(np.mean(kinds)),
