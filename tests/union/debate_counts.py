@@ -22,11 +22,11 @@ from dissensus.text.sentences import split_sentences
 #: Words that say nothing about what is spoken of.
 _SMALL_WORDS = """
     about after again against also because been before being between both could does done down
-    each else even ever every from have here into itself just know like made make many mean more
+    each else even ever every from have here into itself just know like made make many more
     most much must never next once only other over rather said same says should some something
     still such take than that their them then there these they thing things this those through
     told under until very want were what when where which while with without would your yours
-    yourself speaker reason question point answer true right case
+    yourself speaker reason question point answer true case
 """
 _SMALL = frozenset(_SMALL_WORDS.split())
 #: How a first speech betrays that it answers somebody, when nobody has spoken.

@@ -142,7 +142,7 @@ _NO_NOUN_WORDS = """
     thirty few lot bit many little great good best better new old whole very only such sort kind
     thing things way part ones hundred thousand half time fact point year years day days week
     weeks month months hour hours moment morning afternoon evening rest end number matter case
-    question others reason cent crowns two
+    question others reason cent crowns two right mean long wrong true short high
 """
 _NO_NOUN = frozenset(_NO_NOUN_WORDS.split())
 
