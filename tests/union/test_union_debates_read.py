@@ -55,7 +55,10 @@ def found() -> dict[str, float]:
         for turn in turns
         if turn["role"] == "definitions"
     ]
-    return counts(**frames, definitions=definitions, documents=shipped(SPEAKERS))
+    shares: dict[str, float] = counts(
+        **frames, definitions=definitions, documents=shipped(SPEAKERS)
+    )
+    return shares
 
 
 @pytest.mark.parametrize(
