@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from dissensus.llm.unknown_marks import Watch
 
 from dissensus.keep.reading import configured
 from dissensus.llm.call import Message, Reply
@@ -20,7 +21,6 @@ from dissensus.llm.ledger import Ledger
 from dissensus.llm.marks import read_marks
 from dissensus.llm.providers.openai import OpenAIInterface
 from dissensus.llm.providers.remote import Host, RemoteModel
-from dissensus.llm.unknown_marks import Watch
 from dissensus.serve.replies import Replies
 from dissensus.session.inputs import FolderInputs
 from dissensus.session.runner import Limits, Session, run_session

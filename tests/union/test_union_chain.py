@@ -71,7 +71,8 @@ def leads(made: Ensemble) -> list[float]:
     for _, said in texts(made):
         claims = [one for speech in said for one in speech.claims]
         answers = [one for speech in said for one in speech.answers]
-        fallen = {one.quote for one in answers if one.logic and one.undermines}
+        texts_of = [one.text for one in claims]
+        fallen = {one.target(texts_of) for one in answers if one.logic and one.undermines}
         worth = {"evidence_backed": 3, "principled": 2, "assertion": 1}
         points = [(one.side, one.points) for one in answers]
         for one in claims:
@@ -154,7 +155,7 @@ def test_newer_claims_are_answered_as_much_more_as_is_planted() -> None:
                 continue
             weights = [len(one.claims) * math.exp(-1.4 * 2 * age) for age, one in enumerate(before)]
             share = weights[0] / sum(weights)
-            newest += speech.answers[0].quote in {one.text for one in before[0].claims}
+            newest += bool(speech.answers[0].target(one.text for one in before[0].claims))
             expected, variance, n = expected + share, variance + share * (1 - share), n + 1
     assert n > 5
     assert abs(newest - expected) <= 4 * math.sqrt(variance)
@@ -217,10 +218,10 @@ def test_an_annotator_misses_and_mistakes_as_many_rebuttals_as_is_planted() -> N
         own = claims[claims["session_id"] == name]
         ids = dict(zip(own["text"], own["claim_id"], strict=True))
         answers: dict[tuple[str, int], Answered] = {
-            (ids[one.quote], one.speech): one
+            (ids[one.target(ids)], one.speech): one
             for speech in said
             for one in speech.answers
-            if one.quote in ids
+            if one.target(ids)
         }
         known += len(answers)
         found = rebuttals[rebuttals["session_id"] == name].to_dict("records")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -19,9 +20,10 @@ from dissensus.union.protocol.asking import RecalibrationOf
 from dissensus.union.replies import Definitions, Memo, Offers, Rubric, Style
 from dissensus.union.simulated import cues
 from dissensus.union.simulated.judging import weighed
+from dissensus.union.simulated.phrases import ADDRESSES, FALLEN, GUARDS, LEADS, LOGIC, NEW
 from union.union_planted import STYLE, passage_of, say, speech_with
 from union.union_sessions import ORDER, WORDING
-from union.union_texts import KINDS
+from union.union_texts import answer_text, claim_text
 
 MARA, INES, TOBIAS = ORDER[0], ORDER[1], ORDER[2]
 
@@ -35,25 +37,51 @@ TEXTS = st.text(st.characters(exclude_characters="\n\r"), min_size=1, max_size=6
 
 @given(
     text=TEXTS.filter(str.strip),
-    kind=st.sampled_from(sorted(KINDS.values())),
-    specific=st.booleans(),
+    kind=st.sampled_from(sorted(LEADS)),
+    guarded=st.booleans(),
     bits=st.fixed_dictionaries(dict.fromkeys(BITS, st.booleans())),
     by_claim=st.booleans(),
 )
 def test_what_a_speech_does_is_read_as_it_was_written(
-    text: str, kind: str, specific: bool, bits: Mapping[str, bool], by_claim: bool
+    text: str, kind: str, guarded: bool, bits: Mapping[str, bool], by_claim: bool
 ) -> None:
-    text = f"We say {text.replace('.', ' ')} here."
+    text = f"We say {re.sub('[^a-z ]', ' ', text)} here."
     written = [
-        " ".join(cues.answer("The clerk", "What was said before.", bits, by_claim=by_claim)),
-        cues.claim(2, text, kind, specific),
+        answer_text("The clerk", "What was said before", bits),
+        claim_text(kind, text, guarded=guarded, reply=by_claim),
     ]
     found = cues.read("\n\n".join(written))
     (claim,), (answer,) = found.claims, found.answers
-    assert (claim.text, claim.kind, claim.specific) == (cues.plain(text), kind, specific)
-    assert answer.quote == "What was said before."
+    assert (claim.text, claim.kind, claim.guarded) == (text, kind, guarded)
+    assert not claim.specific
+    assert answer.quote == "What was said before"
     assert {name: getattr(answer, name) for name in bits} == dict(bits)
     assert answer.by == int(by_claim)
+
+
+@pytest.mark.parametrize("kind", LEADS)
+def test_every_phrase_is_read_as_what_it_stands_for(kind: str) -> None:
+    for lead in LEADS[kind]:
+        for guard in ("", *GUARDS):
+            for term in ("the clerk", "that"):
+                lead_in = lead.format(term=term)
+                (claim,) = cues.read(
+                    cues.claim("It rains on .5 of Skarrow. Yes.", lead_in, guard)
+                ).claims
+                assert (claim.kind, claim.guarded) == (kind, bool(guard)), lead
+                assert claim.text == "It rains on .5 of Skarrow." and claim.specific
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
+def test_every_way_to_answer_is_read(address: str) -> None:
+    said = address.format(name="Dr Mara Lindqvist", quote=f"we know it{cues.CUT}")
+    for logic, new, fallen in zip(LOGIC, NEW, FALLEN, strict=True):
+        end = fallen.format(term="the clerk")
+        text = f"{said} {logic.capitalize()}: It is so. {new.capitalize()}: It was so. {end}"
+        (answer,) = cues.read(cues.capital(text)).answers
+        assert answer == cues.ReadAnswer("we know it", True, True, True, 0)
+        (bare,) = cues.read(cues.capital(f"{said} It is so.")).answers
+        assert bare == cues.ReadAnswer("we know it", False, False, False, 0)
 
 
 # Judges.
@@ -73,8 +101,8 @@ def share_for(first: str, prompt: str, n: int = 800, **speech: Any) -> float:
     return said.count(first) / n
 
 
-STRONG = cues.claim(0, "The clerk keeps every promise of the town.", "evidence_backed", True)
-WEAK = cues.claim(0, "The town forgets what the clerk has kept.", "assertion", False)
+STRONG = claim_text("evidence_backed", "The clerk of Velmora keeps every promise of the town.")
+WEAK = claim_text("assertion", "The town forgets what the clerk has kept.")
 
 
 @pytest.mark.parametrize(
@@ -127,20 +155,12 @@ def test_a_share_of_votes_cannot_be_read() -> None:
 
 
 def test_a_claim_that_falls_is_worth_half_to_a_judge() -> None:
-    answer = " ".join(
-        cues.answer(
-            "They",
-            "The clerk keeps every promise of the town.",
-            {**BITS, "logic": True, "undermines": True},
-            by_claim=False,
-        )
-    )
+    bits = {**BITS, "logic": True, "undermines": True}
+    answer = answer_text("They", "The clerk of Velmora keeps every promise", bits)
     assert (
         weighed(f"## Team A, speech 1\n{STRONG}\n\n## Team B, speech 2\n{answer}")[0] == 2.0 - 2.0
     )
-    new = " ".join(
-        cues.answer("They", "No claim.", {**BITS, "logic": True, "new": True}, by_claim=False)
-    )
+    new = answer_text("They", "No claim", {**BITS, "logic": True, "new": True})
     assert weighed(f"## Team A, speech 1\n{STRONG}\n\n## Team B, speech 2\n{new}")[0] == 4.0 - 1.5
 
 

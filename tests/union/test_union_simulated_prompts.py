@@ -81,7 +81,7 @@ def test_words_of_documents_are_never_taken_for_instructions() -> None:
     )
     corpora = {name: [f"{said} {passage_of(name, 1, 'lottery')} {said}"] for name in ORDER}
     study = settings(epochs=2, runs=1, arms=("coached",), words=250)
-    made = run(study, seed=5, corpora=corpora)
+    made = run(study, seed=5, corpora=corpora, speaker={"claims": 8.0})
     everything = ""
     for call in calls(made):
         assert read_prompt(call.messages).kind == call.role, call.messages[0].content[:300]

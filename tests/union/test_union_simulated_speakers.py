@@ -134,7 +134,8 @@ def test_an_older_claim_is_answered_less(recency: float) -> None:
 def test_only_the_other_side_is_answered_and_by_name() -> None:
     before = (speech_with(INES, 1), speech_with(TOBIAS, 2))
     answers = [one for said in speeches(60, before, answers=6.0) for one in said.answers]
-    assert answers and {one.name for one in answers} == {INES}
+    # The first time by the whole name, then by the last one.
+    assert answers and {one.name for one in answers} == {INES, "Prof Calvário-Roth"}
     assert all("of speech 1" in one.quote for one in answers)
 
 
@@ -163,11 +164,13 @@ def test_as_many_answers_are_made_by_a_claim_as_is_planted() -> None:
 
 @pytest.mark.parametrize("rate", [0.0, 0.35, 1.0])
 def test_lengths_are_near_what_is_asked_for_but_for_a_planted_share(rate: float) -> None:
-    prompt = speech_prompt((), words=1350, own=notes(count=8))
+    """Where the notes last so long; an off one has six tenths of what is asked for."""
+    prompt = speech_prompt((), words=600, own=notes(count=8))
     counts = np.array(
         [len(say("speaker", prompt, seed, off_length_rate=rate).split()) for seed in range(150)]
     )
-    off = (counts < 950) | (counts > 1850)
+    off = counts < 430
+    assert counts.max() < 1.28 * 600 + 40
     assert abs(off.mean() - rate) <= 4 * math.sqrt(rate * (1 - rate) / 150)
 
 

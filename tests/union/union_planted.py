@@ -27,10 +27,10 @@ from dissensus.union.measures.records import Tables, drawn_by, reconstruct
 from dissensus.union.prompts import Spoken
 from dissensus.union.replies import Style
 from dissensus.union.settings import UnionSettings
-from dissensus.union.simulated import cues
 from dissensus.union.study import Union
 from dissensus.union.tables import IDS, MANIFEST, RECORDS
 from union.union_sessions import MOTION, ORDER, PROMPTS, PROTOCOL, turns_of
+from union.union_texts import claim_text
 
 #: What is planted unless a test says otherwise: nothing but quality, read without an error.
 ROLES: dict[str, dict[str, Any]] = {
@@ -252,9 +252,7 @@ def speech_with(name: str, number: int, claims: int = 2, **more: str) -> Spoken:
     kind = more.get("kind", "principled")
     side = "proposition" if ORDER.index(name) % 2 == 0 else "opposition"
     text = "\n\n".join(
-        cues.claim(
-            n, f"Claim {n} of speech {number} is that the register keeps promises.", kind, False
-        )
+        claim_text(kind, f"Claim {n} of speech {number} is that the register keeps promises.")
         for n in range(claims)
     )
     return Spoken(number, name, side, text)

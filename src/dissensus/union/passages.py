@@ -68,7 +68,7 @@ def retrieve(motions: Sequence[Row], chunks: Sequence[Row], search: Search) -> l
     """Find the passages that each speaker may draw on in each motion.
 
     A biography says who somebody is and argues nothing: no passage is of one, where the speaker has
-    other documents.
+    other documents. Nor is one of a document that goes better with another motion of the speaker's.
 
     How questions take passages: :func:`dissensus.text.corpora.passages.diverse`.
 
@@ -89,21 +89,28 @@ def retrieve(motions: Sequence[Row], chunks: Sequence[Row], search: Search) -> l
     vectors = {
         name: _embedded(search, [row["text"] for row in rows]) for name, rows in argued.items()
     }
+    asked_of = {motion["motion_id"]: _embedded(search, _queries(motion)) for motion in motions}
+    spoken: dict[str, list[str]] = {}
+    for motion in motions:
+        for speaker in (*motion["proposition"], *motion["opposition"]):
+            spoken.setdefault(speaker, []).append(motion["motion_id"])
     retrieved: list[dict[str, Any]] = []
     for motion in motions:
-        queries = _queries(motion)
-        asked = _embedded(search, queries)
+        queries, asked = _queries(motion), asked_of[motion["motion_id"]]
         for speaker in sorted([*motion["proposition"], *motion["opposition"]]):
             ids = {"motion_id": motion["motion_id"], "speaker": speaker}
-            taken = diverse(asked, vectors[speaker], search.pool, search.diversity)
+            rivals = [asked_of[name] for name in spoken[speaker] if name != motion["motion_id"]]
+            near = _of_the_motion(argued[speaker], vectors[speaker], asked, rivals)
+            rows = [argued[speaker][place] for place in near]
+            taken = diverse(asked, vectors[speaker][near], search.pool, search.diversity)
             retrieved += [
                 {
                     **ids,
                     "rank": rank,
-                    **{name: argued[speaker][passage.text][name] for name in ("document", "chunk")},
+                    **{name: rows[passage.text][name] for name in ("document", "chunk")},
                     "query": queries[passage.question],
                     "similarity": passage.cosine,
-                    "text": argued[speaker][passage.text]["text"],
+                    "text": rows[passage.text]["text"],
                 }
                 for rank, passage in enumerate(taken, start=1)
             ]
@@ -120,6 +127,28 @@ def _arguments(chunks: list[Row]) -> list[Row]:
     for row in [row for row in chunks if kind_in(row["document"]) != BIO] or chunks:
         texts.setdefault(row["text"], row)
     return list(texts.values())
+
+
+def _of_the_motion(
+    chunks: Sequence[Row], vectors: Floats, asked: Floats, rivals: Sequence[Floats]
+) -> list[int]:
+    """Places of the chunks of the documents that go with a motion; of all where no others do.
+
+    A document goes with the motion that it is nearest to, of those its speaker speaks on: by the
+    mean cosine of its chunks and the motion's questions, less that of all the speaker's chunks.
+    """
+    everything = list(range(len(chunks)))
+    documents = np.array([str(row["document"]) for row in chunks])
+    nearness = [
+        {str(name): cosines[documents == name].mean() - cosines.mean() for name in documents}
+        for cosines in ((vectors @ questions.T).mean(axis=1) for questions in (asked, *rivals))
+    ]
+    own = [
+        place
+        for place in everything
+        if all(nearness[0][documents[place]] >= other[documents[place]] for other in nearness[1:])
+    ]
+    return own or everything
 
 
 def _queries(motion: Row) -> list[str]:

@@ -24,6 +24,12 @@ _SUPPORTS = 0.25
 _LEAST = 0.001
 _CONVICTION = 0.5
 _QUOTED_WORDS = 9
+_OPENINGS = (
+    "I came into round {round} with {before} in a hundred on one option, and leave with {after}.",
+    "Round {round} found me {before} per cent sure, and leaves me {after} per cent sure.",
+    "With what is known in round {round}, I go from {before} to {after} in a hundred.",
+    "Before round {round} my surest guess had {before} in a hundred; now it has {after}.",
+)
 _SENTENCES = {
     "rebut": "I object to {claim} of {agent}.",
     "question": "I ask {agent} what {claim} rests on.",
@@ -99,12 +105,18 @@ class _Debater:
             _SENTENCES[answer.relation].format(claim=answer.claim.id, agent=answer.agent)
             for answer in answers
         ]
-        opening = "I weighed the evidence and what was written."
+        opening = self._opening(move)
         concluded = f"I therefore conclude: {self._concluded(stance, reasoned)}."
         if self.prompt.may_abstain and self.rng.random() < self.speech.abstains:
             members |= {"stance": ABSTAIN, "probabilities": {}}
             concluded = "I abstain."
         return self._written(" ".join([opening, *sentences]) + f"\n{concluded}", members)
+
+    def _opening(self, move: _Move) -> str:
+        """How sure it was and is; its name and the round say which words it uses, not chance."""
+        way = _OPENINGS[(sum(map(ord, self.prompt.agent)) + self.prompt.round) % len(_OPENINGS)]
+        before, after = (round(100 * float(belief.max())) for belief in (move.start, move.end))
+        return way.format(round=self.prompt.round, before=before, after=after)
 
     def _start(self) -> _Shares:
         """Its belief before the round: from the transcript, or its first."""

@@ -6,16 +6,20 @@ whole chain of measures and estimates must find again.
 **A speaker** has a strength s: that of its name in ``strengths``, plus that of its side in
 ``sides``, plus ``coached`` where its prompt had a coach's advice. Its notes take sentences from the
 passages of its corpus, each as likely as any other. A speech has 1 + Poisson(claims - 1) claims,
-which are such sentences, and Poisson(answers) answers to claims of the other side; a claim of k
-speeches before the newest is answered with the weight exp(-recency k). A claim names a source with
-the weight exp(s), a reason exp(.3 s), neither exp(-s). An answer to a claim addresses its logic,
-and brings something new, each with probability logistic(s - t - h), and undermines it with
-logistic(s - t - h - .7); t is what ``strengths`` has for the claim's speaker, and h the
-``hardness`` of the claim's kind. Where ``guard`` is above 0, a claim meets what is said against it
-in advance with probability logistic(s), and says so; h is then larger by ``guard``: so all of a
-speaker's strength, the coach's part too, protects its claims, by words that others can read. A
-share ``own_claim`` of answers is made by the next claim of the speech. The words of a speech are
-normal around the number asked for, but for a share ``off_length_rate`` far from it.
+which are such sentences with what their passages say after them, and Poisson(answers) answers to
+claims of the other side; a claim of k speeches before the newest is answered with the weight
+exp(-recency k). A claim names a source with the weight exp(s), a reason exp(.3 s), neither exp(-s).
+An answer to a claim addresses its logic, and brings something new, each with probability logistic(s
+- t - h), and undermines it with logistic(s - t - h - .7); t is what ``strengths`` has for the
+claim's speaker, and h the ``hardness`` of the claim's kind. Where ``guard`` is above 0, a claim
+meets what is said against it in advance with probability logistic(s), and says so; h is then larger
+by ``guard``: so all of a speaker's strength, the coach's part too, protects its claims, by words
+that others can read. A share ``own_claim`` of answers is made by the next claim of the speech. A
+claim is of its kind by the words before it, and kinds go to the claims that they fit; an answer
+quotes some words of what it answers, and goes on with what the notes have nearest to it. No
+sentence is said twice: a speech ends where the notes do, or at a length that is normal around the
+number asked for, and a share ``off_length_rate`` ends at six tenths of that. Which words stand for
+what is in ``phrases``; a speaker's name says which half of them is the speaker's own.
 
 **An annotator** reads claims and answers from their cues. It misses a share ``missed`` of each,
 calls a share ``wrong_kind`` of claims by another kind, and gets a share ``wrong_answer`` of the

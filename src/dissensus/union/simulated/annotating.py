@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dissensus.union.simulated import cues
+from dissensus.union.simulated import cues, phrases
 from dissensus.union.simulated.prompts import Entry, Prompt, transcript
 from dissensus.union.simulated.settings import SpeechSettings
 
@@ -32,7 +32,7 @@ def claims(prompt: Prompt, speech: SpeechSettings, rng: np.random.Generator) -> 
             continue
         kind = claim.kind
         if rng.random() < speech.wrong_kind:
-            others = [name for name in cues.KIND_CUES if name != kind]
+            others = [name for name in phrases.LEADS if name != kind]
             kind = others[int(rng.integers(len(others)))]
         listed.append({"text": claim.text, "type": kind, "specific": claim.specific})
     return json.dumps({"claims": listed}, ensure_ascii=False)
@@ -61,13 +61,14 @@ def _rebuttals(
     read = cues.read(entry.text)
     answers = []
     for answer in read.answers:
-        if answer.quote not in listed or rng.random() < speech.missed:
+        target = cues.quoted_in(answer.quote, list(listed))
+        if not target or rng.random() < speech.missed:
             continue
         bits = (answer.logic, answer.new, answer.undermines)
         logic, new, undermines = (bit != (rng.random() < speech.wrong_answer) for bit in bits)
         answers.append(
             {
-                "target": listed[answer.quote],
+                "target": listed[target],
                 "by": listed.get(read.claims[answer.by - 1].text, "") if answer.by else "",
                 "speech": entry.number,
                 "logic": bool(logic),

@@ -8,26 +8,35 @@ import re
 import numpy as np
 
 from dissensus.text.terms import commonest_terms
-from dissensus.union.simulated import cues
+from dissensus.union.simulated import cues, phrases
 from dissensus.union.simulated.material import sentences
 from dissensus.union.simulated.prompts import Prompt
 from dissensus.union.simulated.settings import SpeechSettings
+from dissensus.union.simulated.voice import NOTHING, Voice, term_in
 
 _NUMBERED = re.compile(r"^(\d+)\. (.+)$", re.MULTILINE)
 _FATE = re.compile(r"^- (survives|contested|demolished): (.+)$", re.MULTILINE)
 _UNANSWERED = re.compile(r"never answered:\n(.+?)\nScores of", re.DOTALL)
-_QUESTIONS = (
-    "Is that true of those who had no choice in it?",
-    "Who answers for it when it goes wrong?",
-    "Would the speaker say the same of the case next door?",
-    "How does the speaker know that, rather than hope it?",
+_OTHER = re.compile(r"^(?P<other>[^:\n]+) rises at argument", re.MULTILINE)
+
+
+def _question(template: str) -> re.Pattern[str]:
+    """A question, after what it quotes, with what it is about."""
+    before, after = map(re.escape, template.split("{term}"))
+    return re.compile(f"[:,] {before}(?P<term>[^“”\n]+?){after}$")
+
+
+_ASKED = {
+    kind: [_question(one) for one in questions]
+    for kind, (questions, _) in phrases.QUESTIONS.items()
+}
+_QUOTE = re.compile(r"“(?P<quote>[^”\n]+)”")
+_DEFINED = re.compile(
+    r"By “(?P<term>[^”\n]+)” I mean (?P<definition>[^;\n]+); (?P<scope>[^;\n]+?), "
+    r"with (?P<test>[^;\n]+) as the test; not (?P<exclusion>[^.\n]+)\."
 )
-_ANSWERS = (
-    "I do say the same of it, and for the same reason.",
-    "That is the right question, and my last point was the answer to it.",
-    "If it goes wrong, those who decided it will have to say so in the open.",
-    "I know it because it was counted.",
-)
+_LISTED = re.compile(r"^(?P<what>Scope|Exclusions): (?P<words>[^\n;]+)", re.MULTILINE)
+_CONTESTED = re.compile("|".join(f"(?:{cues.pattern(one)})" for one in phrases.CONTESTED))
 
 
 def extraction(prompt: Prompt, speech: SpeechSettings, rng: np.random.Generator) -> str:
@@ -37,43 +46,85 @@ def extraction(prompt: Prompt, speech: SpeechSettings, rng: np.random.Generator)
 
 
 def offers(prompt: Prompt, speech: SpeechSettings, rng: np.random.Generator) -> str:
-    """A point of information at each of some arguments."""
-    offered = [
-        {"argument": int(number), "point": f"You say: “{text}” {_one_of(_QUESTIONS, rng)}"}
-        for number, text in _NUMBERED.findall(prompt.told)
-        if rng.random() < speech.rises
-    ]
+    """A point of information at each of some arguments: words of it, and a question on them."""
+    offered = []
+    for number, text in _NUMBERED.findall(prompt.told):
+        if rng.random() >= speech.rises:
+            continue
+        voice = Voice(prompt.speaker, rng)
+        kind = list(phrases.QUESTIONS)[int(rng.integers(len(phrases.QUESTIONS)))]
+        question = voice.say(phrases.QUESTIONS[kind][0], term=term_in(text, rng))
+        point = voice.say(phrases.POINTS, quote=cues.fragment(text), question=question)
+        offered.append({"argument": int(number), "point": cues.capital(point)})
     return json.dumps({"offers": offered}, ensure_ascii=False)
 
 
 def answer(prompt: Prompt, speech: SpeechSettings, rng: np.random.Generator) -> str:
-    """One to three sentences."""
-    drawn = rng.choice(len(_ANSWERS), size=int(rng.integers(1, 4)), replace=False)
-    return " ".join(_ANSWERS[int(place)] for place in drawn)
+    """One or two sentences: what was asked, and what else in the speech bears on it."""
+    voice, point = Voice(prompt.speaker, rng), prompt.part(1)
+    kind, term = _asked(point, rng)
+    said = [cues.capital(voice.say(phrases.QUESTIONS[kind][1], term=term))]
+    quote = _QUOTE.search(point)
+    asked = quote["quote"].removesuffix(cues.CUT) if quote else ""
+    if term == NOTHING and quote:
+        said = [f"“{quote['quote']}”, I said. {said[0]}"]
+    others = [claim.text for claim in cues.read(prompt.part(0)).claims if asked not in claim.text]
+    other = _OTHER.search(prompt.told)
+    if others and rng.random() < 0.6:
+        name = other["other"] if other else "my friend"
+        words = cues.fragment(others[int(rng.integers(len(others)))])
+        said.append(cues.capital(voice.say(phrases.ANSWER_ENDS, name=name, quote=words)))
+    return " ".join(said)
+
+
+def _asked(point: str, rng: np.random.Generator) -> tuple[str, str]:
+    """What kind of question a point asks, and about what; of others, a knowledge of its words."""
+    for kind, questions in _ASKED.items():
+        for question in questions:
+            match = question.search(point)
+            if match:
+                return kind, match["term"]
+    return "knowledge", term_in(point, rng)
 
 
 def definitions(prompt: Prompt, speech: SpeechSettings, rng: np.random.Generator) -> str:
-    motion = prompt.motion or "the motion"
-    spoken = sentences(prompt.part(0)) or (motion,)
+    """What the first speech says that it means; of one that says nothing, what it begins with."""
+    text = prompt.part(0)
+    said = sentences(text) or (prompt.motion or "the motion",)
+    claims = [claim.text for claim in cues.read(text).claims]
+    match = _DEFINED.search(text)
+    terms = [{"term": prompt.motion or "the motion", "definition": cues.plain(said[0])}]
+    if match:
+        terms = [
+            {"term": match["term"], "definition": match["definition"]},
+            {"term": "the test", "definition": match["test"]},
+        ]
     return json.dumps(
         {
-            "terms": [{"term": motion, "definition": "a change of law, made with safeguards"}],
-            "scope": "one country, over the next generation",
-            "exclusions": ["emergencies"],
-            "framing": cues.plain(spoken[min(2, len(spoken) - 1)]),
+            "terms": terms,
+            "scope": match["scope"] if match else "what the first speech speaks of",
+            "exclusions": [match["exclusion"]] if match else [],
+            "framing": next(iter(claims), cues.plain(said[-1])),
         },
         ensure_ascii=False,
     )
 
 
 def contest(prompt: Prompt, speech: SpeechSettings, rng: np.random.Generator) -> str:
-    contested = ["that safeguards would come with it"] if rng.random() < 0.5 else []
+    """What the second speech says of the definition, and what it puts in its place."""
+    text = prompt.part(0)
+    defined = {match["what"]: match["words"] for match in _LISTED.finditer(prompt.told)}
+    claims = [claim.text for claim in cues.read(text).claims]
+    contested = [
+        defined[name] for name in ("Exclusions",) if name in defined and _CONTESTED.search(text)
+    ]
     return json.dumps(
         {
-            "accepted": ["one country, over the next generation"],
+            "accepted": [defined["Scope"]] if "Scope" in defined else [],
             "contested": contested,
-            "counter_framing": "who bears the loss when it fails" if contested else "",
-        }
+            "counter_framing": next(iter(claims), "") if contested else "",
+        },
+        ensure_ascii=False,
     )
 
 
@@ -87,8 +138,9 @@ def memo(prompt: Prompt, speech: SpeechSettings, rng: np.random.Generator) -> st
     advice = [
         *(f"Lead with this, which nobody took down: {text}" for text in worked[:1]),
         *(f"Leave this out, or bring its source: {text}" for text in failed[:1]),
-        "Name a source for every claim, and answer the newest speech first.",
+        *(f"Answer this, which nobody of your side did: {text}" for text in missed[:1]),
     ]
+    advice = advice or ["Name a source for every claim, and answer the newest speech first."]
     return json.dumps(
         {"worked": worked, "failed": failed, "missed": missed, "advice": advice},
         ensure_ascii=False,
@@ -97,12 +149,6 @@ def memo(prompt: Prompt, speech: SpeechSettings, rng: np.random.Generator) -> st
 
 def cluster(prompt: Prompt, speech: SpeechSettings, rng: np.random.Generator) -> str:
     """The terms that most of the claims have."""
-    claims = sentences(prompt.part(0))
-    (name,) = commonest_terms([claims])
-    return json.dumps(
-        {"name": name, "description": claims[0] if claims else ""}, ensure_ascii=False
-    )
-
-
-def _one_of(texts: tuple[str, ...], rng: np.random.Generator) -> str:
-    return texts[int(rng.integers(len(texts)))]
+    said = sentences(prompt.part(0))
+    (name,) = commonest_terms([said])
+    return json.dumps({"name": name, "description": said[0] if said else ""}, ensure_ascii=False)

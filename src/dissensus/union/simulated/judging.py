@@ -49,7 +49,9 @@ def weighed(text: str) -> tuple[float, int]:
         words += sign * speech.words
         for claim in speech.claims:
             worth = WORTH[claim.kind] + SPECIFIC * claim.specific
-            points += sign * worth * (DEMOLISHED if claim.text in fallen else 1.0)
+            points += (
+                sign * worth * (DEMOLISHED if any(quote in claim.text for quote in fallen) else 1.0)
+            )
         points += sign * sum(
             rebuttal_points(answer.logic, answer.new, answer.undermines)
             for answer in speech.answers
