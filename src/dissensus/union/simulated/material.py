@@ -142,7 +142,9 @@ _NO_NOUN_WORDS = """
     thirty few lot bit many little great good best better new old whole very only such sort kind
     thing things way part ones hundred thousand half time fact point year years day days week
     weeks month months hour hours moment morning afternoon evening rest end number matter case
-    question others reason cent crowns two right mean long wrong true short high
+    question others reason cent crowns two right mean long wrong true short high which their there
+    these those whose where while about after before being would could should again others every
+    since until under above below still
 """
 _NO_NOUN = frozenset(_NO_NOUN_WORDS.split())
 
@@ -153,7 +155,7 @@ def terms(sentence: str) -> tuple[str, ...]:
     named = []
     for match in _NAME.finditer(sentence):
         if not _NO_NAME.match(match[0]) and len(match[0]) > 3:
-            is_the = sentence[: match.start()].endswith("the ")
+            is_the = sentence[: match.start()].casefold().endswith("the ")
             named.append(f"the {match[0]}" if is_the else match[0])
     nouns = []
     for match in _NOUN.finditer(f"{sentence[:1].lower()}{sentence[1:]}"):
