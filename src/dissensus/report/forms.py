@@ -232,7 +232,7 @@ def rounds_axis(axes: Axes, last: int) -> None:
 def shares_axis(axes: Axes) -> None:
     """A share from 0 to 1 along x."""
     axes.set_xlim(0.0, 1.0)
-    axes.set_xticks([0.0, 0.25, 0.5, 0.75, 1.0], ["0", ".25", ".5", ".75", "1"])
+    axes.set_xticks([0.0, 0.25, 0.5, 0.75, 1.0], ["0", "0.25", "0.5", "0.75", "1"])
 
 
 def divide(axes: Axes, places: Iterable[float]) -> None:

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import wraps
 from io import StringIO
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 from xml.sax.saxutils import escape
@@ -16,7 +15,6 @@ import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
-from matplotlib.ticker import FixedLocator
 
 from dissensus.report.escaping import plain
 from dissensus.report.facts import unmarked
@@ -32,8 +30,6 @@ WIDTH = 7.1
 INK, GREY, FAINT, ALARM = "#222222", "#767676", "#d5d5d5", "#b2182b"
 
 SIMULATED = "simulated models"
-#: How that stands behind a panel, and the name of the text there.
-_BEHIND, _MARKED = "#e6e6e6", "simulated"
 
 _RC: dict[Any, Any] = {
     "font.family": "DejaVu Sans",
@@ -160,41 +156,6 @@ def settle(figure: Figure) -> None:
         axes.set_position((left, low, wide, high))
 
 
-def _mark_panels(figure: Figure) -> None:
-    """Say in every panel, behind what is drawn, that models are simulated: a crop keeps that."""
-    for axes in figure.axes:
-        if axes.axison and not any(text.get_gid() == _MARKED for text in axes.texts):
-            axes.text(
-                0.5,
-                _between_rows(axes),
-                SIMULATED,
-                gid=_MARKED,
-                transform=axes.transAxes,
-                ha="center",
-                va="center",
-                size=9.0,
-                color=_BEHIND,
-                zorder=-1,
-                clip_on=True,
-            ).set_in_layout(False)
-
-
-def _between_rows(axes: Axes) -> float:
-    """The middle of a panel, or where it has named rows the middle of two of them that is nearest.
-
-    Returns
-    -------
-    A share of the panel's height.
-    """
-    named = isinstance(axes.yaxis.get_major_locator(), FixedLocator)
-    if not named or axes.get_yscale() != "linear":
-        return 0.5
-    low, high = axes.get_ylim()
-    rows = sorted((row - low) / (high - low) for row in axes.get_yticks())
-    middles = [(one + other) / 2 for one, other in pairwise([0.0, *rows])]
-    return round(min(middles, key=lambda middle: abs(middle - 0.5), default=0.5), 6)
-
-
 def save(
     figure: Figure, svg: str | Path, png: str | Path, title: str = "", words: str = ""
 ) -> None:
@@ -217,8 +178,6 @@ def save_svg(figure: Figure, path: str | Path, title: str = "", words: str = "")
     """
     text = StringIO()
     with _look():
-        if any(line.get_text() == SIMULATED for line in figure.texts):
-            _mark_panels(figure)
         figure.savefig(text, format="svg", dpi=200, metadata={"Date": None})
     picture = unmarked(text.getvalue()).replace("<svg ", '<svg role="img" ', 1)
     told = f"<title>{escape(title)}</title>\n <desc>{escape(words)}</desc>\n <metadata>"
