@@ -25,6 +25,13 @@ from support import ROOT
 WORD = "ＵＮＩＱＵＥ 词"
 RIGHT_TO_LEFT = "\u202egnp.exe\u200b"
 
+#: What the first turn of d001-en ends with.
+STATED = (
+    '\n\n{"stance": "for", "shares": {"yes": 0.7, "no": 0.3}, "claims": [{"id": "c1", '
+    '"text": "It <b>pays</b>.", "evidence": ["e1", "e2"]}, {"id": "c2", "text": "It is right.", '
+    '"evidence": []}]}'
+)
+
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -42,6 +49,9 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
             calls[-1] |= {"error": "timeout", "faults": ["rate limit"]}
             calls[-1] |= {"faults_said": ["Slow down.", "<b>Gateway</b> said no"]}
             return Played([], one.attempts[:2], calls, lost, one.requests[:2])
+        if row["session_id"] == "d001-en":
+            first, *rest = one.turns
+            return replace(one, turns=[{**first, "text": first["text"] + STATED}, *rest])
         if row["session_id"] != "d002-zh":
             return one
         texts = [*HOSTILE, RIGHT_TO_LEFT, WORD]
@@ -82,6 +92,22 @@ def quiet(opened: Opened) -> bool:
     refused = opened.page.evaluate("window.refused")
     beside = opened.asked[0].rpartition("/")[0]
     return not opened.said and not refused and all(one.startswith(beside) for one in opened.asked)
+
+
+def test_json_at_the_end_of_a_turn_is_shown_as_what_it_says(opened: Opened) -> None:
+    go(opened, "#/language/d001-en", "language d001-en")
+    turn = opened.page.locator("article[id]").first
+    (words,) = turn.locator("> .text").all_text_contents()
+    assert len(words) > 100 and "{" not in words
+    assert turn.locator(".stated dt").all_text_contents() == ["stance", "shares", "claims"]
+    stance, shares, claims = turn.locator(".stated dd").all_text_contents()
+    assert (stance, shares) == ("for", "yes: 0.7; no: 0.3")
+    assert claims == "c1: It <b>pays</b>. (evidence: e1; e2)c2: It is right."
+    # Marks and search have the text as it was written, which is folded.
+    folded = turn.locator("details:has(> .said)")
+    assert folded.get_attribute("open") is None
+    assert folded.locator("> .said").text_content() == words + STATED
+    assert quiet(opened)
 
 
 def test_from_the_list_to_what_a_model_was_sent_by_keys_alone(opened: Opened, place: Path) -> None:

@@ -33,8 +33,8 @@ const Debate = (() => {
     const { index, i, study } = found, word = query.get("q") ?? "";
     return [
       make("h1", {}, make("span", { class: "known" }, `${study} ${found.id}`), make("span", { class: "instead" }, `A debate of the ${study} study`)), make("p", { class: "question" }, titled(index, i)),
-      outcome(found), links(found), search(found, word), Files.form(found), found.turns.length > 0 && Marks.form(found), about(found), measures(found),
-      ...attempts(found, word), graph(found), claims(found), ...found.tables.filter((one) => one.rows.length).map((one) => fold(one.title, table(one.title, one.columns, one.rows), true, true)), cite(found),
+      outcome(found), links(found), search(found, word), Files.form(found), found.turns.length > 0 && Marks.form(found),
+      ...attempts(found, word), measures(found), about(found), graph(found), claims(found), ...found.tables.filter((one) => one.rows.length).map((one) => fold(one.title, table(one.title, one.columns, one.rows), true, true)), cite(found),
     ].filter(Boolean);
   }
 
@@ -75,7 +75,7 @@ const Debate = (() => {
 
   function about(found) {
     const facts = [...found.facts, ...Object.entries(found.row), ...Object.entries(found.item)].filter(([, value]) => value !== "" && value !== null);
-    return fold("About this debate", make("dl", {}, facts.map(([name, value]) => [make("dt", {}, Words.words(name)), make("dd", {}, Words.list(value))])), found.facts.length > 0, true);
+    return fold("About this debate", make("dl", {}, facts.map(([name, value]) => [make("dt", {}, Words.words(name)), make("dd", {}, Words.list(value))])), false, true);
   }
 
   // Where the debate lies among those of its condition.
@@ -116,12 +116,35 @@ const Debate = (() => {
       claimed(found, one), asked(found, calls));
   }
 
-  // JSON is folded, with its first words.
+  // A reply that ends with JSON is shown as its words and what the JSON says; as it was written, it is folded.
   function body(text, word, said = false) {
-    const shown = marked(text || "(no text)", word);
+    const shown = marked(text || "(no text)", word), [words, json] = split(text);
     if (said) shown.classList.add("said");
-    if (!/^\s*(```\w*\s*)?[[{]/.test(text)) return shown;
-    return make("details", { open: Boolean(word) }, make("summary", {}, `${text.slice(0, 90).replace(/\s+/g, " ")}…`), shown);
+    if (json === null) return shown;
+    return [words && make("div", { class: "text" }, Text.shown(words)), stated(json), make("details", { open: Boolean(word) }, make("summary", {}, "As it was written"), shown)];
+  }
+
+  // The words before a JSON object or list at a text's end, and that; null where there is none.
+  function split(text) {
+    const end = Math.max(text.lastIndexOf("}"), text.lastIndexOf("]")) + 1;
+    if (!end || !/^\s*(```)?\s*$/.test(text.slice(end))) return [text, null];
+    for (const match of [...text.matchAll(/(^|\n)\s*(```\w*\s*)?(?=[[{])/g)].slice(0, 20)) {
+      try { return [text.slice(0, match.index).trim(), JSON.parse(text.slice(match.index + match[0].length, end))]; } catch { /* Another may begin it. */ }
+    }
+    return [text, null];
+  }
+
+  function stated(json) {
+    const plain = (value) => (value !== null && typeof value === "object" ? Object.entries(value).map(([name, inner]) => (Array.isArray(value) ? plain(inner) : `${Words.words(name)}: ${plain(inner)}`)).join("; ") : String(value));
+    // A claim, or what else has a text: its name, its text, and the rest in brackets.
+    const item = (one) => {
+      if (typeof one?.text !== "string") return plain(one);
+      const { id, text, ...rest } = one, more = Object.entries(rest).filter(([, inner]) => inner !== null && String(inner) !== "");
+      return `${id ? `${id}: ` : ""}${text}${more.length ? ` (${plain(Object.fromEntries(more))})` : ""}`;
+    };
+    const value = (one) => (Array.isArray(one) && one.some((inner) => inner !== null && typeof inner === "object") ? make("ul", {}, one.map((inner) => make("li", {}, Text.shown(item(inner))))) : Text.shown(plain(one)));
+    const entries = Array.isArray(json) ? [["", json]] : Object.entries(json);
+    return make("dl", { class: "stated" }, entries.filter(([, one]) => one !== null && String(one) !== "").map(([name, one]) => [make("dt", {}, Text.shown(Words.words(name))), make("dd", {}, value(one))]));
   }
 
   const broken = (call) => (call.broken.length ? make("ul", { class: "broken" }, call.broken.map((rule) => make("li", {}, `Breaks a rule: ${rule}`))) : null);

@@ -51,7 +51,7 @@ function table(title, columns, rows, numeric = []) {
 
 const Words = (() => {
   const STATUS = ["complete", "repaired", "run again", "lost"];
-  const number = (value, digits = 3) => (value === null || value === undefined ? "–" : Number.isInteger(value) ? value.toLocaleString("en") : value.toFixed(digits));
+  const number = (value, digits = 3) => (value === null || value === undefined ? "–" : Number.isInteger(value) ? value.toLocaleString("en") : value.toFixed(digits)).replace("-", "−");
   const dollars = (value) => (value === null || value === undefined ? "no price" : `$${value.toFixed(value < 0.01 ? 5 : 3)}`);
   const counted = (n, name) => `${n.toLocaleString("en")} ${name}${n === 1 ? "" : "s"}`;
   const words = (name) => name.replace(/_/g, " ");
