@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dissensus.errors import ResourceError
-from dissensus.settings import misread
+from dissensus.setting_faults import misread
 from dissensus.user_files import YamlFile, read_csv, read_settings, read_yaml
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import yaml
 
 from dissensus.errors import ResourceError
-from dissensus.settings import misread, unwritable
+from dissensus.setting_faults import misread, unwritable
 
 try:
     from yaml import CSafeLoader as _SafeLoader

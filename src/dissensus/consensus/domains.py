@@ -15,7 +15,8 @@ from pydantic import Field, model_validator
 
 from dissensus.consensus.scale import LABELS, read_truth
 from dissensus.errors import ResourceError, SettingError
-from dissensus.settings import Faults, Line, Settings, Spelled, Text, fault, validate
+from dissensus.setting_faults import Faults, fault
+from dissensus.settings import Line, Settings, Spelled, Text, validate
 from dissensus.tables.artefact import Column, Schema
 from dissensus.tables.common import text
 from dissensus.user_files import YamlFile, read_csv

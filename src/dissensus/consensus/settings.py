@@ -11,17 +11,8 @@ from dissensus.consensus.domains import AGENTS, STATEMENTS_FILE
 from dissensus.consensus.sanity.questions import QUESTIONS_FILE
 from dissensus.consensus.wording import ABLATIONS, LEARNED, TRANSFERRED
 from dissensus.llm.settings import ModelByName
-from dissensus.settings import (
-    Count,
-    Entries,
-    Faults,
-    Named,
-    Once,
-    Resamples,
-    Settings,
-    fault,
-    names,
-)
+from dissensus.setting_faults import Faults, fault
+from dissensus.settings import Count, Entries, Named, Once, Resamples, Settings, names
 from dissensus.study.settings import Embedder, File, IntervalSettings, StudySettings
 
 Unlearned = Literal[

@@ -8,9 +8,9 @@ from pydantic import Field, field_validator, model_validator
 
 from dissensus.deliberation.controls.schedules import PRESETS
 from dissensus.llm.settings import ModelByName
+from dissensus.setting_faults import Faults, fault
 from dissensus.settings import (
     Count,
-    Faults,
     Named,
     Once,
     OneOrEachOnce,
@@ -18,7 +18,6 @@ from dissensus.settings import (
     Resamples,
     Settings,
     Spelled,
-    fault,
     names,
 )
 from dissensus.study.settings import (

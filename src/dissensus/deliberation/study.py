@@ -12,7 +12,7 @@ from dissensus.deliberation.figures import FIGURES, HEADLINE, TABLES
 from dissensus.deliberation.reader import READER
 from dissensus.deliberation.settings import DeliberationSettings
 from dissensus.errors import ResourceError, SettingError
-from dissensus.settings import fault
+from dissensus.setting_faults import fault
 from dissensus.study.kind import Kind, Row
 from dissensus.study.study import Diagnosis, Manifest, Source, Study
 

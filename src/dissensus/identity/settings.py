@@ -7,17 +7,8 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, field_validator, model_validator
 
 from dissensus.identity.design.graph import peers_in
-from dissensus.settings import (
-    Count,
-    Faults,
-    Named,
-    NameRule,
-    Once,
-    Resamples,
-    Settings,
-    fault,
-    names,
-)
+from dissensus.setting_faults import Faults, fault
+from dissensus.settings import Count, Named, NameRule, Once, Resamples, Settings, names
 from dissensus.study.settings import Debater, File, IntervalSettings, StudySettings
 
 #: Of banks and teams, which ids join.

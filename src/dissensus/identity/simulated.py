@@ -54,7 +54,8 @@ from dissensus.identity.simulated_text import Weighed, compose, total, unfinishe
 from dissensus.identity.terms import ANONYMIZED, OPENING, OTHERS, OWN, VANILLA
 from dissensus.llm.call import Message
 from dissensus.llm.providers.behaviours import speech_of
-from dissensus.settings import Faults, Rate, Settings, fault
+from dissensus.setting_faults import Faults, fault
+from dissensus.settings import Rate, Settings
 
 Positive = Annotated[float, Field(gt=0)]
 Weight = Annotated[float, Field(ge=0)]

@@ -17,7 +17,7 @@ from dissensus.session.prompt_files import Part, Text, read_prompts, slots
 from dissensus.session.protocol import Turn
 from dissensus.session.quoting import block, heads_of, one_line
 from dissensus.session.templates import fill, without
-from dissensus.settings import Complaint
+from dissensus.setting_faults import Complaint
 from dissensus.user_files import YamlFile
 
 #: The least turns of each role: reuse and same-speaker similarity compare two of its speeches.

@@ -7,17 +7,16 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, field_validator, model_validator
 
 from dissensus.llm.settings import ModelByName
+from dissensus.setting_faults import Faults, fault
 from dissensus.settings import (
     Count,
     Entries,
-    Faults,
     Once,
     OneOrEachOnce,
     Rate,
     Resamples,
     Settings,
     Spelled,
-    fault,
     names,
     without_nulls,
 )

@@ -39,7 +39,8 @@ from dissensus.digests import code_digest, digest, file_digest
 from dissensus.errors import ResourceError
 from dissensus.llm.call import Message
 from dissensus.llm.providers.behaviours import speech_of
-from dissensus.settings import Entries, Faults, Rate, Settings, fault
+from dissensus.setting_faults import Faults, fault
+from dissensus.settings import Entries, Rate, Settings
 from dissensus.user_files import read_csv, read_tsv, read_yaml
 
 Probability = Annotated[float, Field(gt=0, lt=1)]

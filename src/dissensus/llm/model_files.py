@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from dissensus.errors import SettingError
-from dissensus.settings import fault, merged
+from dissensus.setting_faults import fault
+from dissensus.settings import merged
 from dissensus.user_files import YamlFile
 
 #: The setting that names them.

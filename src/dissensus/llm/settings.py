@@ -24,17 +24,8 @@ from dissensus.errors import SettingError
 from dissensus.llm.marks import ThoughtMarks
 from dissensus.llm.providers import INTERFACES
 from dissensus.llm.providers.behaviours import check_speech
-from dissensus.settings import (
-    NAME,
-    Count,
-    Faults,
-    Rate,
-    Settings,
-    check_names,
-    fault,
-    is_key,
-    without_nulls,
-)
+from dissensus.setting_faults import Faults, fault, is_key
+from dissensus.settings import NAME, Count, Rate, Settings, check_names, without_nulls
 
 #: Of a minute, of calls and tokens.
 PerMinute = Annotated[float, Field(ge=0.01, le=1e12)]

@@ -8,7 +8,7 @@ from typing import Any
 
 from dissensus.errors import DissensusError, ProviderError, SettingError
 from dissensus.plan.rehearsal import check_declaration
-from dissensus.settings import fault
+from dissensus.setting_faults import fault
 from dissensus.study.configuration import Configuration
 from dissensus.study.study import Study
 from dissensus.text.embeddings import is_own

@@ -13,7 +13,8 @@ from pydantic import AfterValidator, BaseModel
 
 from dissensus.errors import ResourceError, SettingError
 from dissensus.session.protocol import PLACEHOLDER, Call
-from dissensus.settings import Complaint, Settings, validate
+from dissensus.setting_faults import Complaint
+from dissensus.settings import Settings, validate
 from dissensus.user_files import YamlFile
 
 #: Slots such as {TOPIC}; an example in JSON has braces of another kind.

@@ -15,7 +15,8 @@ from dissensus.errors import SettingError
 from dissensus.llm.model_files import ModelFiles
 from dissensus.llm.registry import ModelRegistry
 from dissensus.llm.settings import LlmSettings
-from dissensus.settings import Count, Entries, Faults, Once, Spelled, fault, validate
+from dissensus.setting_faults import Faults, fault
+from dissensus.settings import Count, Entries, Once, Spelled, validate
 from dissensus.study.jobs import MOST_SHARDS
 from dissensus.study.registry import STUDIES, register, study_class
 from dissensus.study.study import ModelUse, Study

@@ -12,7 +12,8 @@ from pydantic import AfterValidator, Field, model_validator
 
 from dissensus.errors import ResourceError, SettingError
 from dissensus.report.escaping import complain
-from dissensus.settings import PLAIN_ID, Complaint, Faults, Once, Settings, fault, validate
+from dissensus.setting_faults import Complaint, Faults, fault
+from dissensus.settings import PLAIN_ID, Once, Settings, validate
 from dissensus.tables.artefact import Schema
 from dissensus.text.corpora.chunks import chunk
 from dissensus.text.corpora.folders import BIO, ENDINGS, KINDS, LONGEST_NAME, kind_of

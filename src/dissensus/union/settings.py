@@ -8,15 +8,8 @@ from typing import Annotated, Literal
 from pydantic import Field, field_validator, model_validator
 
 from dissensus.llm.settings import ModelByName
-from dissensus.settings import (
-    Count,
-    Faults,
-    Once,
-    Rate,
-    Resamples,
-    Settings,
-    fault,
-)
+from dissensus.setting_faults import Faults, fault
+from dissensus.settings import Count, Once, Rate, Resamples, Settings
 from dissensus.study.settings import (
     Debater,
     Embedder,

@@ -10,7 +10,7 @@ from string import ascii_uppercase
 
 from dissensus.design.manifest import stream
 from dissensus.errors import ResourceError
-from dissensus.settings import fault
+from dissensus.setting_faults import fault
 from dissensus.user_files import read_csv
 
 QUESTIONS_FILE = "questions.csv"

@@ -49,7 +49,8 @@ from dissensus.digests import code_digest, digest, file_digest
 from dissensus.errors import ResourceError
 from dissensus.llm.call import Message
 from dissensus.llm.providers.behaviours import speech_of
-from dissensus.settings import Entries, Faults, Named, Rate, Settings, fault
+from dissensus.setting_faults import Faults, fault
+from dissensus.settings import Entries, Named, Rate, Settings
 
 _STATEMENT = re.compile(
     r'^Policy statement: "(.+)"$|following policy: (.+?)"Have|statement: "(.+?)" D', re.M

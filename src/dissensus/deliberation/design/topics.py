@@ -9,7 +9,8 @@ from typing import Annotated, Any
 from pydantic import Field, model_validator
 
 from dissensus.errors import ResourceError, SettingError
-from dissensus.settings import PLAIN_ID, Faults, Line, Settings, Text, fault, validate
+from dissensus.setting_faults import Faults, fault
+from dissensus.settings import PLAIN_ID, Line, Settings, Text, validate
 from dissensus.tables.artefact import Schema
 from dissensus.tables.common import flag, text, texts
 from dissensus.user_files import read_yaml

@@ -18,7 +18,8 @@ from typing import Any, TypeVar
 
 from dissensus.digests import code_digest
 from dissensus.errors import SettingError, ended_in
-from dissensus.settings import Settings, fault, validate
+from dissensus.setting_faults import fault
+from dissensus.settings import Settings, validate
 
 S = TypeVar("S", bound=Settings)
 

@@ -19,7 +19,7 @@ import pandas as pd
 from dissensus.errors import ResourceError
 from dissensus.report.escaping import complain
 from dissensus.report.labels import counted
-from dissensus.settings import show
+from dissensus.setting_faults import show
 from dissensus.study.experiment.levels import Fields, Level, UnknownLevelError
 from dissensus.study.experiment.outcomes import Outcome
 from dissensus.study.experiment.study import Experiment

@@ -22,7 +22,7 @@ from dissensus.session.protocol import (
     round_label,
 )
 from dissensus.session.record import as_json
-from dissensus.settings import show
+from dissensus.setting_faults import show
 
 if TYPE_CHECKING:
     import numpy as np

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from dissensus.errors import ResourceError
-from dissensus.settings import unwritable
+from dissensus.setting_faults import unwritable
 from dissensus.text.seen import UNSEEN
 
 #: The folders that a speaker's documents stand in.
