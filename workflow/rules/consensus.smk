@@ -118,7 +118,7 @@ use rule local_stage as estimate_consensus with:
             seed=SETTINGS.seed,
         ),
     message:
-        "Compare the strategies with {CONSENSUS.reference}, ccagent with its parts, and say what was planted"
+        f"Compare the strategies with {CONSENSUS.reference}, ccagent with its parts, and say what was planted"
 
 
 rule consensus:
