@@ -119,3 +119,12 @@ def test_the_files_that_a_contributor_is_sent_to_are_there() -> None:
     paths = {path for path in named if "civility" not in path}
     assert len(paths) > 8
     assert [path for path in sorted(paths) if not (ROOT / path).is_file()] == []
+
+
+def test_the_site_loads_no_script_from_elsewhere() -> None:
+    """The offline plugin fetches its shim by name, unless the site has one of its own."""
+    site = yaml.safe_load((ROOT / "mkdocs.yml").read_text("utf-8"))
+    scripts = [*site["extra"]["polyfills"], *site.get("extra_javascript", [])]
+    assert any("iframe-worker" in script for script in scripts)
+    assert all((ROOT / "docs" / script).is_file() for script in scripts)
+    assert site["theme"]["font"] is False
