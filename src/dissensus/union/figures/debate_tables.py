@@ -21,13 +21,17 @@ _HUNDREDTHS = partial(number, digits=2)
 def table_verdicts(artefacts: Artefacts, view: View) -> Table:
     """Debates by verdict and by the layer that decided, for each motion, arm and epoch."""
     verdicts, manifest = artefacts.frames("verdicts", "manifest")
+    debates = manifest[manifest["kind"] == "debate"]
+    rows = by_epoch(records(debates), records(verdicts))
+    # A layer that decided no debate would be a column of zeros.
+    decided = [layer for layer in (*LAYERS, "none") if any(row[f"by_{layer}"] for row in rows)]
     columns = (
         Column("Motion", "motion_id"),
         Column("Arm", "arm"),
         Column("Epoch", "epoch"),
         Column("Complete", ("ended", "debates"), "{}/{}".format),
         *(Column(name.capitalize(), name) for name in (SIDES[0], CONTESTED, SIDES[1])),
-        *(Column(f"By {layer}", f"by_{layer}") for layer in (*LAYERS, "none")),
+        *(Column(f"By {layer}", f"by_{layer}") for layer in decided),
         Column("Passes agree", "passes_agree", percent),
         Column("One-sided", "one_sided"),
     )
@@ -35,10 +39,8 @@ def table_verdicts(artefacts: Artefacts, view: View) -> Table:
         "Complete: debates that ran to their end (of those drawn). A 3–3 panel is contested, and "
         "nobody wins. Passes agree: both passes of the blind panel have the same majority, of the "
         "debates with a panel. One-sided: the annotation found ten rebuttals one way and none the "
-        "other, asked twice."
+        "other, asked twice. Layers that decided no debate have no column."
     )
-    debates = manifest[manifest["kind"] == "debate"]
-    rows = by_epoch(records(debates), records(verdicts))
     facts = {"attrition": attrition(artefacts)}
     return tabulate("table_verdicts", "Verdicts", columns, rows, note, view, facts)
 
