@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from dissensus.llm.unknown_marks import Watch
 
 from dissensus.keep.reading import configured
 from dissensus.llm.call import Message, Reply
+from dissensus.llm.doubts import Watch
 from dissensus.llm.exchange import Exchange
 from dissensus.llm.journal import NoJournal
 from dissensus.llm.ledger import Ledger

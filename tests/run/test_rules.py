@@ -123,7 +123,7 @@ def test_a_bill_depends_on_models_and_prices_and_not_on_their_behaviour(
     assert set(given["asked"]) == {"debate", "judge"}
     assert given["embedders"] == [] and price_settings(settings, "language")["embedders"]
     for model in given["models"].values():
-        assert set(model) == {"provider", "model", "price"}
+        assert set(model) == {"provider", "model", "price", "cache"}
     files = priced_files(settings, "deliberation", Path("results/demo/deliberation"))
     assert files["source"] == Path("results/demo/deliberation/topics.parquet")
     assert all(path.endswith(".yaml") for path in files["prompts"]) and files["prompts"]

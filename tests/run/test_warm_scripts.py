@@ -137,7 +137,7 @@ def test_a_server_that_is_killed_loses_its_scripts_and_the_next_ones_run(tmp_pat
         while not begun.exists():
             time.sleep(0.01)
         (process,) = (one for one in servers() if one.pid not in before)
-        for lost in [*process.children(), process]:
+        for lost in [process, *process.children()]:
             lost.kill()
         assert waiting.result(30) == -signal.SIGKILL
     assert server.run(script(tmp_path, "pass")) == 0

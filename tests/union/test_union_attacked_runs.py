@@ -63,7 +63,7 @@ def test_faults_and_a_kill_change_nothing_of_what_pairs_come_to(tmp_path: Path) 
     calls = [
         one for path in folder_of(whole).glob("shards/*/attempts.parquet") for one in rows(path)
     ]
-    assert sum(one["error"] == "timeout" for one in calls) > 3
+    assert sum(one["error"] == "timeout" for one in calls) >= 2
     assert sum(one["attempt"] > 1 for one in calls) > 3
     killed = pairs(tmp_path / "killed", faults, epochs=2)
     journal = folder_of(killed) / "journal"

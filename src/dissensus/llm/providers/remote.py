@@ -178,7 +178,7 @@ def _shortened(request: Request) -> Request:
 
 
 def _warn_of_marks(model: str, shared: str) -> None:
-    """Say what a model's replies share that may be thought; see :mod:`~.unknown_marks`."""
+    """Say what a model's replies share that may be thought; see :mod:`dissensus.llm.doubts`."""
     if shared:
         logging.getLogger("dissensus").warning(
             f"models.{model}: {shared}, which no rule knows. Where that is thought, others are "
