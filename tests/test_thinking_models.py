@@ -15,11 +15,11 @@ import pytest
 from dissensus.keep.reading import configured
 from dissensus.llm.call import Message, Reply
 from dissensus.llm.doubts import Watch
-from dissensus.llm.exchange import Exchange
+from dissensus.llm.exchange import Exchange, Post
 from dissensus.llm.journal import NoJournal
 from dissensus.llm.ledger import Ledger
 from dissensus.llm.marks import read_marks
-from dissensus.llm.providers.openai import OpenAIInterface
+from dissensus.llm.providers.openai import OpenAICodec
 from dissensus.llm.providers.remote import Host, RemoteModel
 from dissensus.serve.replies import Replies
 from dissensus.session.inputs import FolderInputs
@@ -50,7 +50,8 @@ class Server:
     wrap: Wrap
     sent: list[str] = field(default_factory=list)
 
-    async def call(self, exchange: Exchange, path: str, body: Any, patience: Any) -> Reply:
+    async def call(self, exchange: Exchange, post: Post, patience: Any) -> Reply:
+        body = post.body
         said = json.dumps(body, sort_keys=True)
         self.sent.append(said)
         messages = [Message(each["role"], each["content"]) for each in body["messages"]]
@@ -66,7 +67,7 @@ def models_of(
     """Models behind an interface, as a run has them, and who answers there."""
     server = Server(Replies(entries, fixed=False), wrap)
     watch = Watch(folder / "p.said", simulated=True)
-    host = Host(terms(), Ledger(None, None), OpenAIInterface(), server, watch=watch)  # type: ignore[arg-type]
+    host = Host(terms(), Ledger(None, None), OpenAICodec(), server, watch=watch)  # type: ignore[arg-type]
     given: Any = {"simulated": True, "host": lambda: host, "price": None, "marks": read_marks()}
     return server, {name: RemoteModel(name, {"provider": "p"}, **given) for name in entries}
 
@@ -121,7 +122,7 @@ def test_a_mark_that_no_rule_knows_is_told(
     for wrap in ("known", "unknown"):
         caplog.clear()
         server, models = models_of(entries, WRAPS[wrap], tmp_path / wrap)
-        with caplog.at_level(logging.WARNING, "snakemake.logging"):
+        with caplog.at_level(logging.WARNING, "dissensus"):
             said = [turn.text for session in held(made, models) for turn in session.turns]
         warned = [record.getMessage() for record in caplog.records]
         if wrap == "known":
