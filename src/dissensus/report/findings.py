@@ -240,15 +240,10 @@ def derived(
     main = [row for row in contrasts if row.get("headline")]
     said = [_estimate(row, titles or {}) for row in main][:3]
     drawn = [row for row in main if limits(row) != MISSING]
-    bars = [Bar(_contrast(row), row, digits=3, is_null=_is_again(row)) for row in drawn]
+    bars = [Bar(_contrast(row), row, digits=3) for row in drawn]
     outcomes = listed(dict.fromkeys((titles or {}).get(r["outcome"], r["outcome"]) for r in drawn))
     card = Card(said[0], "", bars, outcomes) if said else None
     return Findings(said, card=card)
-
-
-def _is_again(row: Mapping[str, Any]) -> bool:
-    """Whether an arm is the reference held a second time."""
-    return str(row.get("arm", "")).endswith(("again", "_again"))
 
 
 def _contrast(row: Mapping[str, Any]) -> str:

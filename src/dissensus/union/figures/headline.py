@@ -50,7 +50,7 @@ def _card(artefacts: Artefacts, alpha: str, named: str) -> Card | None:
         more = "more" if head["estimate"] > 0 else "fewer"
         finding = f"Coached, {more} of the students’ claims survive the debate: {size}."
     judges = "" if named == "none" else f", and there is a bias: {named}"
-    but = f"But judges agree little: Krippendorff's alpha of their votes is {alpha}{judges}."
+    but = f"But Krippendorff's alpha of the judges' votes is {alpha}{judges}."
     bars = [Bar(coaching.outcome_words(row["outcome"]), row) for row in rows]
     return Card(finding, but, bars, "Coached − control, difference of shares")
 
