@@ -146,6 +146,12 @@ class View:
         return self.fact("planted") if self.planted else {}
 
     @property
+    def same_as_reference(self) -> list[str]:
+        """Arms that are the reference once more, under another name: nothing can be there."""
+        arms = self["arms"]
+        return [arm for arm in self.arms[1:] if arms[arm] == arms[self.reference]]
+
+    @property
     def reference(self) -> str:
         """The arm that the others are compared with."""
         return str(self.settings["reference"])

@@ -78,18 +78,12 @@ def within(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(ci_low=low, ci_high=high)
 
 
-def same_strategy(view: View) -> list[str]:
-    """Arms that are the reference's strategy under another name."""
-    arms = view["arms"]
-    return [arm for arm in view.arms[1:] if arms[arm] == arms[view.reference]]
-
-
 def describe(artefacts: Artefacts, view: View) -> dict[str, str]:
     """What the caption says: the headline of every arm, over all domains."""
     rows = compared(artefacts, view)
     significant_rows = [row for row in rows if row["p_adjusted"] < view.alpha]
     largest = sorted(rows, key=lambda row: -abs(row["estimate"]))[:1]
-    nulls = [row for row in rows if row["arm"] in same_strategy(view)]
+    nulls = [row for row in rows if row["arm"] in view.same_as_reference]
     return {
         "reference": arm_words(view.reference),
         "level": view.level,

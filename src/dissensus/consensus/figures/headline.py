@@ -38,7 +38,7 @@ def state(artefacts: Artefacts, view: View) -> Findings:
             f"{counted(least, 'statement')} leave intervals of {min(half):.0f} to {max(half):.0f} "
             "points to each side: smaller differences could not be found."
         )
-    if any(row["arm"] in effects.same_strategy(view) for row in shown):
+    if any(row["arm"] in view.same_as_reference for row in shown):
         against.append(
             f"The same strategy under another name, which can have no effect: {facts['null']}."
         )
@@ -47,7 +47,7 @@ def state(artefacts: Artefacts, view: View) -> Findings:
 
 def _card(rows: Sequence[Row], view: View) -> Card | None:
     """The study on the front page: the strategy that changes agreement most."""
-    same = effects.same_strategy(view)
+    same = view.same_as_reference
     bars = [
         Bar(arm_words(row["arm"]), row, 100.0, 1, row["arm"] in same)
         for row in sorted(rows, key=lambda row: -row["estimate"])

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dissensus.consensus.diagnosis import step_world
-from dissensus.consensus.figures import effects as figure
 from dissensus.consensus.inference import ALL, PRIMARY
 from dissensus.design.contrasts import HEADLINE
 from dissensus.design.diagnosis import HOLM
@@ -24,7 +23,7 @@ def effects(artefacts: Artefacts, view: View, diagnosed: Diagnosed) -> Iterator[
     contrasts, planted = artefacts.frames("contrasts", "planted")
     pooled = planted[(planted["outcome"] == PRIMARY) & (planted["domain"] == ALL)]
     planted_of = {row["arm"]: row for row in records(pooled)}
-    nothing = figure.same_strategy(view)
+    nothing = view.same_as_reference
     for row in records(contrasts[contrasts["headline"].to_numpy(dtype=bool)]):
         arm = row["arm"]
         power = diagnosed.power(_world(arm, view), HEADLINE + HOLM)

@@ -55,7 +55,7 @@ def state(artefacts: Artefacts, view: View) -> Findings:
 
 def _card(rows: Sequence[Row], half: Sequence[float], view: View) -> Card | None:
     """The study on the front page: the arm that differs most from the reference."""
-    again = [row for row in rows if row["arm"] in again_arms(view)]
+    again = [row for row in rows if row["arm"] in view.same_as_reference]
     others = [row for row in rows if row not in again]
     if not others:
         return None
@@ -79,12 +79,6 @@ def _card(rows: Sequence[Row], half: Sequence[float], view: View) -> Card | None
     but = f"But {floor}differences below {min(half):.2f} could not be found." if half else ""
     bars = [Bar(arm_words(row["arm"]), row, is_null=row in again) for row in rows]
     return Card(finding, but, bars, f"Disagreement retained, arm − {reference}")
-
-
-def again_arms(view: View) -> list[str]:
-    """Arms that are the reference once more, under another name."""
-    arms = view["arms"]
-    return [arm for arm in view.arms[1:] if arms[arm] == arms[view.reference]]
 
 
 def _secondary(artefacts: Artefacts, view: View) -> str:
