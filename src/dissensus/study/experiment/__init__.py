@@ -4,6 +4,7 @@ from dissensus.session.quoting import block, one_line, quoted
 from dissensus.study.experiment.outcomes import Outcome
 from dissensus.study.experiment.session import Session, assistant, user
 from dissensus.study.experiment.settings import ExperimentSettings
+from dissensus.study.experiment.sharing import Fork, Material
 from dissensus.study.experiment.study import Experiment
 from dissensus.study.settings import File, Model
 from dissensus.tables.common import count, flag, number, share, text, texts, whole
@@ -12,6 +13,8 @@ __all__ = [
     "Experiment",
     "ExperimentSettings",
     "File",
+    "Fork",
+    "Material",
     "Model",
     "Outcome",
     "Session",

@@ -28,13 +28,21 @@ def pool_schema(item: Mapping[str, Column]) -> Schema:
     return Schema("pool", "item", {**ITEM_ID, **item}, key=("item_id",))
 
 
-def manifest_schema(factors: Mapping[str, Sequence[str]]) -> Schema:
-    """The schema of the manifest; ``factors``: name -> values."""
+def manifest_schema(
+    factors: Mapping[str, Sequence[str]], taken: Mapping[str, Column] | None = None
+) -> Schema:
+    """The schema of the manifest.
+
+    Parameters
+    ----------
+    factors : name -> values.
+    taken : the columns of what sessions take from each other.
+    """
     drawn = {
         name: text(f"Drawn at random for each draw: {', '.join(values)}.")
         for name, values in factors.items()
     }
-    columns = {**_PLACE, **ITEM_ID, **ARM, **drawn}
+    columns = {**_PLACE, **ITEM_ID, **ARM, **drawn, **(taken or {})}
     return Schema("manifest", "session", columns, key=("session_id",))
 
 
@@ -145,6 +153,7 @@ def draw_sessions(
     repeats: int,
     block_size: int,
     seed: int,
+    in_order: Callable[[Sequence[str]], Sequence[str]] = tuple,
 ) -> list[Row]:
     """The manifest: each item in every arm, as often as it is repeated.
 
@@ -159,6 +168,7 @@ def draw_sessions(
     repeats : draws of each item; all items are drawn once before any is drawn again.
     block_size : draws in a block.
     seed : the run's.
+    in_order : the arms of a draw, in their random order, in the order in which they can run.
 
     Returns
     -------
@@ -173,6 +183,6 @@ def draw_sessions(
             for name, values in factors.items()
         }
         rows += rows_of_draw(
-            index, len(drawn), map(str, order), seed, shared, block_size=block_size
+            index, len(drawn), in_order([*map(str, order)]), seed, shared, block_size=block_size
         )
     return sorted(rows, key=lambda row: str(row["session_id"]))

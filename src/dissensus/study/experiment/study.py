@@ -4,31 +4,29 @@ from __future__ import annotations
 
 import sys
 from abc import abstractmethod
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import cached_property
-from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from dissensus.design.manifest import stream
-from dissensus.digests import digest, file_digest
+from dissensus.digests import digest
 from dissensus.errors import ResourceError
 from dissensus.report.declared import Figure, Table
 from dissensus.report.readers import Measure, Reader
-from dissensus.session.inputs import Inputs
-from dissensus.session.protocol import Steps
-from dissensus.study.experiment.declaration import check_names, check_overrides
+from dissensus.session.protocol import Turn
+from dissensus.study.experiment.declaration import check_names, check_overrides, sharing_of
 from dissensus.study.experiment.design import (
     draw_sessions,
     manifest_schema,
     named_items,
     pool_schema,
 )
-from dissensus.study.experiment.levels import Fields, Level
+from dissensus.study.experiment.kinds import ExperimentSession
 from dissensus.study.experiment.outcomes import Outcome, metrics_schema
-from dissensus.study.experiment.session import Debate, Session, numbered
+from dissensus.study.experiment.session import Debate, Session
 from dissensus.study.experiment.settings import ExperimentSettings, OneModel
+from dissensus.study.experiment.sharing import Fork, Material, Sharing
 from dissensus.study.kind import Kind, Row
 from dissensus.study.own_code import naming_the_line
 from dissensus.study.study import Manifest, Registered, Source, Study
@@ -54,6 +52,8 @@ class Experiment(Study[ExperimentSettings]):
         The first is the primary one.
     factors : name -> values, of which one is drawn at random for each draw. All arms share it.
     cluster : column of what is independent of each other; items, where the study says nothing.
+    forks : arm -> what it is forked from; see :meth:`replacement`.
+    material : name -> what sessions of some arms are shown of those of another.
     """
 
     arms: ClassVar[tuple[str, ...]]
@@ -61,6 +61,9 @@ class Experiment(Study[ExperimentSettings]):
     outcomes: ClassVar[Mapping[str, Outcome | str]]
     factors: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     cluster: ClassVar[str] = "item_id"
+    forks: ClassVar[Mapping[str, Fork]] = {}
+    material: ClassVar[Mapping[str, Material]] = {}
+    sharing: ClassVar[Sharing]
     pool_schema: ClassVar[Schema]
     manifest_schema: ClassVar[Schema]
     metrics_schema: ClassVar[Schema]
@@ -88,6 +91,23 @@ class Experiment(Study[ExperimentSettings]):
     def debate(self, session: Session) -> Debate:
         """The steps of a session: yields calls, and is sent the turns that they led to."""
 
+    def opening(self, session: Session) -> Debate:
+        """The steps that all arms of a draw go on from, where there are such: asked once for all.
+
+        It has no material, and its arm is "opening".
+        """
+        raise NotImplementedError
+
+    def replacement(self, session: Session, turn: Turn) -> str:
+        """The text that a fork puts in place of a turn.
+
+        Parameters
+        ----------
+        session : the fork's.
+        turn : as it was.
+        """
+        raise NotImplementedError
+
     @abstractmethod
     def measure(self, turns: pd.DataFrame, item: SimpleNamespace) -> Mapping[str, float | None]:
         """The outcomes of one session.
@@ -110,9 +130,10 @@ class Experiment(Study[ExperimentSettings]):
             return
         check_names(cls)
         check_overrides(cls)
+        cls.sharing = sharing_of(cls)
         here = f"{cls.__module__}:{cls.__qualname__}"
         cls.pool_schema = pool_schema(cls.item)
-        cls.manifest_schema = manifest_schema(cls.factors)
+        cls.manifest_schema = manifest_schema(cls.factors, cls.sharing.columns())
         ids = cls.manifest_schema.pick("session_id", "draw_id", "item_id", "arm", *cls.factors)
         clusters = {} if cls.cluster in ids else {cls.cluster: cls.item[cls.cluster]}
         cls.metrics_schema = metrics_schema(ids, clusters, cls.declared_outcomes())
@@ -168,9 +189,16 @@ class Experiment(Study[ExperimentSettings]):
     @classmethod
     def draw_manifest(cls, items: Row, settings: Row, seed: int) -> list[dict[str, Any]]:
         """The manifest; see :class:`~dissensus.study.study.Manifest`."""
-        return draw_sessions(
-            items, cls.arms, cls.factors, settings["repeats"], settings["block_size"], seed
+        rows = draw_sessions(
+            items,
+            cls.arms,
+            cls.factors,
+            settings["repeats"],
+            settings["block_size"],
+            seed,
+            cls.sharing.order,
         )
+        return cls.sharing.add(rows, seed, settings["block_size"])
 
     @classmethod
     def declared_outcomes(cls) -> dict[str, Outcome]:
@@ -180,7 +208,7 @@ class Experiment(Study[ExperimentSettings]):
     @classmethod
     def levels(cls) -> dict[str, tuple[str, ...]]:
         """The arms, and every factor by its name -> what it may be."""
-        return {"arm": cls.arms, **cls.factors}
+        return {"arm": (*cls.arms, *cls.sharing.further_arms), **cls.factors}
 
     @classmethod
     def file(cls) -> str:
@@ -245,66 +273,3 @@ class Experiment(Study[ExperimentSettings]):
             f"({', '.join(self.arms)}), in random order, and compared pair by pair with "
             f"{self.arms[0]}."
         ).strip()
-
-
-@dataclass(frozen=True)
-class SessionSpec:
-    """What a session of an experiment depends on.
-
-    Attributes
-    ----------
-    levels : the arm, and what was drawn of each factor.
-    seed : of the session.
-    item : all of it.
-    settings : all of the study's own.
-    files : setting -> digest of the file that it names, which steps may read.
-    """
-
-    levels: Mapping[str, str]
-    seed: int
-    item: Row
-    settings: Mapping[str, Any]
-    files: Mapping[str, str]
-
-
-@dataclass(frozen=True)
-class ExperimentSession(Kind[ExperimentSettings, SessionSpec]):
-    """The one kind of session that an experiment has: its ``debate``."""
-
-    study: Experiment
-
-    def spec(self, row: Row, item: Row) -> SessionSpec:
-        levels = {name: row[name] for name in self.study.levels()}
-        settings = self.study.session_settings
-        return SessionSpec(levels, row["seed"], dict(item), settings, self._files)
-
-    @cached_property
-    def _files(self) -> dict[str, str]:
-        return {name: file_digest(Path(file)) for name, file in self.settings.files().items()}
-
-    def cast(self, row: Row) -> list[str]:
-        return self.study.all_models
-
-    def alike(self, row: Row) -> Hashable:
-        """Items may be of any length, so that each counts for itself."""
-        return row["item_id"], *(row[name] for name in self.study.levels())
-
-    def steps(self, spec: SessionSpec, inputs: Inputs) -> Callable[[], Steps]:
-        study = self.study
-        levels = {
-            name: Level(spec.levels[name], name, names) for name, names in study.levels().items()
-        }
-
-        def start() -> Steps:
-            session = Session(
-                arm=levels["arm"],
-                item=Fields(**spec.item),
-                factors=Fields(**{name: levels[name] for name in study.factors}),
-                settings=self.settings,
-                seed=spec.seed,
-                models={use.setting: use for use in study.models()},
-                decoding=self.decoding,
-            )
-            return numbered(study.debate(session), study.file())
-
-        return start
