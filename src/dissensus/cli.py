@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from dissensus.errors import DissensusError
 from dissensus.report.escaping import complain
@@ -23,19 +23,45 @@ class _Parser(argparse.ArgumentParser):
         self.exit(2, f"{sentence}; `{self.prog} --help` lists what there is.\n")
 
 
+#: Command -> what it does, and lines that can be typed after `make reproduce`.
+_COMMANDS = {
+    "serve": (
+        "put the simulated models behind real HTTP",
+        "dissensus serve --port 8321 --latency 0.3 --faults 0.05",
+    ),
+    "read": (
+        "print any session of a run, and what its models were sent",
+        "dissensus read d001-zh --study language",
+        "dissensus read d001-zh --study language --prompts --format md > d001-zh.md",
+    ),
+    "fork": (
+        "say something else in one turn of a session, and ask only what comes after",
+        "echo 'We measured it twice.' > said.txt",
+        "dissensus fork d001-en --study language --turn 4 --say said.txt",
+    ),
+    "replies": (
+        "say how many replies of a run could be read, were repaired or are lost",
+        "dissensus replies demo",
+    ),
+}
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a subcommand; the exit code."""
-    parser = _Parser(prog="dissensus", description=__doc__, allow_abbrev=False)
+    parser = _Parser(
+        prog="dissensus",
+        description="What stands beside `snakemake`, which runs the studies.",
+        **_examples("dissensus read d001-zh --study language", "dissensus replies demo"),
+    )
     commands = parser.add_subparsers(dest="command", required=True, parser_class=_Parser)
-    about = "put the simulated models behind real HTTP"
-    add_options(commands.add_parser("serve", help=about, description=about, allow_abbrev=False))
-    about = "print any session of a run, and what its models were sent"
-    _add_reading(commands.add_parser("read", help=about, description=about, allow_abbrev=False))
-    about = "say how many replies of a run could be read, were repaired or are lost"
-    counting = commands.add_parser("replies", help=about, description=about, allow_abbrev=False)
-    counting.add_argument("run", help="its name, as under results/")
-    about = "say something else in one turn of a session, and ask only what comes after"
-    _add_forking(commands.add_parser("fork", help=about, description=about, allow_abbrev=False))
+    added = {
+        name: commands.add_parser(name, help=about, description=about, **_examples(*lines))
+        for name, (about, *lines) in _COMMANDS.items()
+    }
+    add_options(added["serve"])
+    _add_reading(added["read"])
+    _add_forking(added["fork"])
+    added["replies"].add_argument("run", help="its name, as under results/")
     chosen = parser.parse_args(arguments)
     does = {"serve": serve, "read": read, "replies": replies, "fork": fork}
     try:
@@ -43,6 +69,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except DissensusError as error:
         complain(error)
         return 1
+
+
+def _examples(*lines: str) -> dict[str, Any]:
+    """How a parser is made whose help ends with lines that work after `make reproduce`."""
+    shown = "\n".join(f"  {line}" for line in lines)
+    return {
+        "epilog": f"examples, after `make reproduce`:\n{shown}",
+        "formatter_class": argparse.RawDescriptionHelpFormatter,
+        "allow_abbrev": False,
+    }
 
 
 def _add_session(parser: argparse.ArgumentParser) -> None:
