@@ -11,7 +11,7 @@ import pytest
 from browsing import Browser
 from dissensus.report.findings import Bar, Card
 from dissensus.report.pages.study import Part, Place, Shown, study_page
-from dissensus.report.tables import as_html, as_page, make, parts
+from dissensus.report.tables import as_html, as_page, make, narrowed, parts
 from hostile_texts import hostile
 
 
@@ -45,6 +45,29 @@ def part(**changes: object) -> Part:
 def test_tables_come_back_from_a_page_of_tables() -> None:
     tables = [make(f"t{n}", "x", ("a",), [("1",)], "n", False) for n in range(3)]
     assert parts(as_page(tables, "Title")) == {one.name: as_html(one) for one in tables}
+
+
+def test_a_main_table_shows_the_columns_and_rows_that_answer_its_question() -> None:
+    heads = ("Arm", "Estimate", "95% CI", "Method", "Note")
+    rows = [("a", "1", "[0, 2]", "t", ""), ("b", "2", "[1, 3]", "t", ""), ("a", "9", "–", "z", "1")]
+    whole = as_html(make("t", "Title", heads, rows, "Said of it.", False))
+    short = narrowed(whole, ("Arm", "*% CI", "Note"), (("Method", "t"),))
+    cells = re.findall(r"<t[hd](?: [^>]*)?>(.*?)</t[hd]>", short)
+    assert [cell.replace("\xa0", " ") for cell in cells] == [
+        *("Arm", "95% CI"),
+        *("a", "[0, 2]"),
+        *("b", "[1, 3]"),
+    ]
+    assert "Said of it." in short and "<caption>Title" in short
+    # Of names that it has not, a table is as it was.
+    assert narrowed(whole, ("Nothing",), (("Method", "other"),)) == whole
+    page = study_page(
+        "demo", part(tables=[Shown("t", "How much?", True, short, whole=whole)]), simulated=False
+    )
+    assert (
+        page.index("<h3>How much?</h3>") < page.index(">Arm<") < page.index("All rows and columns")
+    )
+    assert page.count("<caption>Title") == 2
 
 
 def test_the_finding_stands_first_with_what_speaks_against_it() -> None:
@@ -105,7 +128,18 @@ def test_only_a_long_table_scrolls(
     with browser.open_again(path) as opened:
         box = "document.querySelector('.table .wide')"
         height, all_of_it = opened.page.evaluate(f"[{box}.clientHeight, {box}.scrollHeight]")
-    assert (height < all_of_it) == hidden
+        cue = opened.page.locator(".cue").is_visible()
+    assert (height < all_of_it) == hidden == cue
+
+
+def test_a_table_that_goes_on_beyond_its_frame_says_so(browser: Browser, tmp_path: Path) -> None:
+    heads = tuple(f"A long header, number {number}" for number in range(12))
+    wide = as_html(make("t", "Title", heads, [tuple("1" for _ in heads)], "Note.", False))
+    path = tmp_path / "index.html"
+    shown = part(figures=[], tables=[Shown("t", "", True, wide)])
+    path.write_text(study_page("demo", shown, simulated=False), encoding="utf-8")
+    with browser.open_again(path, width=700) as opened:
+        assert opened.page.locator(".cue").inner_text() == "Scroll: more columns →"
 
 
 def test_without_main_figures_the_first_is_shown() -> None:

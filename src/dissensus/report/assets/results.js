@@ -35,13 +35,20 @@
     });
   }
 
-  // A table that goes on to the right shows so at its edge.
+  // A table that goes on beyond its frame says so above it.
+  const frames = [...document.querySelectorAll(".table .wide")].map((frame) => {
+    const cue = document.createElement("p");
+    cue.className = "cue";
+    frame.before(cue);
+    return [frame, cue];
+  });
   const cut = () => {
-    for (const frame of document.querySelectorAll(".table .wide")) {
-      frame.classList.toggle("cut", frame.scrollWidth > frame.clientWidth + frame.scrollLeft + 1);
+    for (const [frame, cue] of frames) {
+      const wider = frame.scrollWidth > frame.clientWidth + 1, longer = frame.scrollHeight > frame.clientHeight + 1;
+      cue.classList.toggle("on", wider || longer);
+      cue.textContent = wider && longer ? "Scroll: more columns → and rows ↓" : wider ? "Scroll: more columns →" : "Scroll: more rows ↓";
     }
   };
-  document.querySelectorAll(".table .wide").forEach((frame) => frame.addEventListener("scroll", cut));
   document.querySelectorAll("details").forEach((one) => one.addEventListener("toggle", cut));
   addEventListener("resize", cut);
   cut();

@@ -17,6 +17,7 @@ from dissensus.report.facts import Facts
 from dissensus.report.findings import Card, Findings, but, derived, losses, undefined, unread
 from dissensus.report.labels import counted, listed
 from dissensus.report.pages.study import Part, Place, Shown, tables_of
+from dissensus.report.tables import narrowed
 from dissensus.report.view import Artefacts, View
 from dissensus.tables.artefact import read
 
@@ -68,8 +69,8 @@ def part_of(folder: Path, given: Mapping[str, Any], said: list[dict[str, Any]], 
     Parameters
     ----------
     folder : of the study.
-    given : ``question``, ``design``, and ``figures`` and ``tables``, each with its name, its title
-        and whether it is main.
+    given : ``question``, ``design``, ``figures``, each with its name, its title and whether it is
+        main, and ``tables``, see :func:`dissensus.study.given.page_settings`.
     said : its findings.
     card : of the front page.
     """
@@ -84,8 +85,12 @@ def part_of(folder: Path, given: Mapping[str, Any], said: list[dict[str, Any]], 
         for name, title, main in given["figures"]
     ]
     shown = tables_of(folder, [page for page in _PAGES if (folder / page).exists()])
-    mains = {name for name, _, main in given["tables"] if main}
-    tables = [Shown(name, name, name in mains, text) for name, text in shown.items()]
+    told = {name: rest for name, *rest in given["tables"]}
+    tables = []
+    for name, text in shown.items():
+        question, main, columns, rows = told.get(name, ("", False, (), ()))
+        part = narrowed(text, columns, rows) if main else text
+        tables.append(Shown(name, question, main, part, whole="" if part == text else text))
     manifest, outcomes = (read(folder / f"{name}.parquet") for name in ("manifest", "outcomes"))
     sessions, draws = (manifest[name].to_pylist() for name in ("session_id", "draw_id"))
     return Part(

@@ -42,9 +42,11 @@ class Shown:
 
     Attributes
     ----------
-    name, title, main : as the study declares it.
+    name, title, main : as the study declares it; the title of a table is the question that it
+        answers, if any.
     text : the caption of a figure as reStructuredText, the table itself as HTML.
     words : that stand for a figure where it is not seen.
+    whole : the table with all of its rows and columns, where ``text`` has not all; in HTML.
     """
 
     name: str
@@ -52,6 +54,7 @@ class Shown:
     main: bool
     text: str
     words: str = ""
+    whole: str = ""
 
 
 @dataclass(frozen=True)
@@ -278,21 +281,36 @@ def _figure(part: Part, figure: Shown, number: int) -> str:
 def _table(part: Part, table: Shown) -> str:
     """A table, its cells that name a session linked to it, and its files."""
     base = f"tables/{html(table.name)}"
-    inner = table.text.replace(f'<table id="{html(table.name)}">', "<table>", 1)
-    scrolls = " long" if inner.count("<tr>") > _MOST_ROWS else ""
-    inner = inner.replace('<div class="wide">', f'<div class="wide{scrolls}" tabindex="0">', 1)
-    inner = _CELL.sub(lambda match: match[1] + linked(part, match[2]), inner)
     latex = f' <a href="{base}.tex">LaTeX</a>' if table.main else ""
+    heading = f"<h3>{html(table.title)}</h3>" if table.title else ""
+    whole = (
+        "<details><summary>All rows and columns of this table</summary>"
+        f"{_scrolling(part, table.name, table.whole)}</details>"
+        if table.whole
+        else ""
+    )
     return (
-        f'<div class="table" id="{_id(part, table)}">{inner}<p class="files">'
+        f'<div class="table" id="{_id(part, table)}">{heading}'
+        f'{_scrolling(part, table.name, table.text)}{whole}<p class="files">'
         f'<a href="{base}.csv">CSV</a> <a href="{base}.md">Markdown</a>{latex}</p></div>'
     )
 
 
+def _scrolling(part: Part, name: str, text: str) -> str:
+    """A table within its frame, its debates linked."""
+    inner = text.replace(f'<table id="{html(name)}">', "<table>", 1)
+    scrolls = " long" if inner.count("<tr>") > _MOST_ROWS else ""
+    inner = inner.replace('<div class="wide">', f'<div class="wide{scrolls}" tabindex="0">', 1)
+    return _CELL.sub(lambda match: match[1] + linked(part, match[2]), inner)
+
+
 def _title(table: Shown) -> str:
+    """What a table is called in the contents: its question, or else its caption; in HTML."""
+    if table.title:
+        return html(table.title)
     _, begin, rest = table.text.partition("<caption>")
     title, end, _ = rest.partition("</caption>")
-    return title if begin and end else html(table.title)
+    return title if begin and end else html(table.name)
 
 
 def _caption(text: str) -> str:
