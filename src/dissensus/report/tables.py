@@ -288,7 +288,7 @@ def page(
 
 
 def _policy(scripts: Sequence[str], beside: str) -> str:
-    policy = f"{_POLICY}; img-src 'self' file:" if beside == "images" else _POLICY
+    policy = f"{_POLICY}; img-src 'self' file: data:" if beside == "images" else _POLICY
     digests = (b64encode(sha256(script.encode()).digest()).decode() for script in scripts)
     allowed = [f"'sha256-{digest}'" for digest in digests]
     allowed += ["'self'", "file:"] if beside == "scripts" else []

@@ -7,10 +7,12 @@ from html import unescape
 from pathlib import Path
 
 import pytest
+from matplotlib.figure import Figure
 
 from browsing import Browser
 from dissensus.report.findings import Bar, Card
 from dissensus.report.pages.study import Part, Place, Shown, study_page
+from dissensus.report.style import save_svg, says
 from dissensus.report.tables import as_html, as_page, make, narrowed, parts
 from hostile_texts import hostile
 
@@ -162,3 +164,39 @@ def test_texts_that_attack_stay_texts() -> None:
         assert tags <= {*own, "span"}
         said = re.search("<strong>(.*?)</strong>", page, re.DOTALL)
         assert said and unescape(said[1]).strip()
+
+
+def drawn(folder: Path, *words: str) -> str:
+    """A figure whose marks say these words."""
+    figure = Figure(figsize=(6, 3))
+    (dots,) = figure.subplots().plot(range(len(words)), range(len(words)), "o", markersize=4)
+    says(dots, *words)
+    save_svg(figure, folder / "a.svg", "Title", "Words for it")
+    return (folder / "a.svg").read_text("utf-8")
+
+
+def test_values_of_a_figure_are_said_to_a_pointer_and_to_arrow_keys(
+    browser: Browser, tmp_path: Path
+) -> None:
+    svg = drawn(tmp_path, "a: 1", "b: <i>2</i>", "c: 3")
+    figures = [Shown(name, name, True, "x", "Words", svg=svg) for name in ("one", "two")]
+    html = study_page("demo", part(figures=figures), simulated=False)
+    ids = re.findall(r'\bid="([^"]+)"', html)
+    assert len(ids) == len(set(ids))
+    used = {*re.findall(r'xlink:href="#([^"]+)"', html), *re.findall(r"url\(#([^)]+)\)", html)}
+    assert used <= set(ids)
+    path = tmp_path / "index.html"
+    path.write_text(html, encoding="utf-8")
+    with browser.open_again(path) as opened:
+        page, tips = opened.page, opened.page.locator(".tip")
+        second = page.locator(".picture").nth(1)
+        second.scroll_into_view_if_needed()
+        box = second.locator(".says").nth(1).bounding_box()
+        page.mouse.move(box["x"] + 6, box["y"] + 1)
+        assert tips.all_text_contents() == ["", "b: <i>2</i>"]
+        page.mouse.move(0, 0)
+        second.focus()
+        for key, said in (("ArrowRight", "a: 1"), ("ArrowLeft", "c: 3"), ("Escape", "")):
+            page.keyboard.press(key)
+            assert tips.nth(1).text_content() == said
+        assert opened.quiet()

@@ -23,6 +23,8 @@ from dissensus.tables.artefact import read
 
 #: The pages of a study's tables, in the order in which the results page has them.
 _PAGES = ("tables/index.html", "tables/spending.html")
+#: Beyond as many, a picture is loaded beside the page, and its marks say nothing.
+_MOST_BYTES = 600_000
 #: Characters of a picture that have its description.
 _HEAD = 10_000
 
@@ -77,13 +79,13 @@ def part_of(folder: Path, given: Mapping[str, Any], said: list[dict[str, Any]], 
     sentences: dict[str, list[str]] = {}
     for row in said:
         sentences.setdefault(row["kind"], []).append(row["sentence"])
-    figures = [
-        Shown(
-            *(name, title, main, (folder / f"captions/{name}.rst").read_text(encoding="utf-8")),
-            _words(folder / f"figures/{name}.svg"),
-        )
-        for name, title, main in given["figures"]
-    ]
+    figures = []
+    for name, title, main in given["figures"]:
+        caption = (folder / f"captions/{name}.rst").read_text(encoding="utf-8")
+        picture = folder / f"figures/{name}.svg"
+        within = main and picture.stat().st_size <= _MOST_BYTES
+        svg = picture.read_text(encoding="utf-8") if within else ""
+        figures.append(Shown(name, title, main, caption, _words(picture), svg=svg))
     shown = tables_of(folder, [page for page in _PAGES if (folder / page).exists()])
     told = {name: rest for name, *rest in given["tables"]}
     tables = []

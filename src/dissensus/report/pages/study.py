@@ -15,6 +15,7 @@ from dissensus.report.escaping import html
 from dissensus.report.findings import Card
 from dissensus.report.labels import counted
 from dissensus.report.pages.cards import card_body
+from dissensus.report.pages.pictures import inline
 from dissensus.report.tables import page, parts
 
 _ASSETS = Path(__file__).parents[1] / "assets"
@@ -46,6 +47,7 @@ class Shown:
         answers, if any.
     text : the caption of a figure as reStructuredText, the table itself as HTML.
     words : that stand for a figure where it is not seen.
+    svg : a figure that is drawn as a part of the page, so that its marks say their values.
     whole : the table with all of its rows and columns, where ``text`` has not all; in HTML.
     """
 
@@ -55,6 +57,7 @@ class Shown:
     text: str
     words: str = ""
     whole: str = ""
+    svg: str = ""
 
 
 @dataclass(frozen=True)
@@ -263,17 +266,22 @@ def _figure(part: Part, figure: Shown, number: int) -> str:
     base = f"figures/{html(figure.name)}"
     caption = _caption(figure.text)
     alt = html(figure.words or figure.title)
+    # A mark that says its value names its debate too.
+    named = "" if figure.svg else ' title="{0}"'
     marks = "".join(
         f'<a style="left:{100 * place.x:.2f}%;top:{100 * place.y:.2f}%" tabindex="-1" '
-        f'href="{_link(part, place.target)}" title="{html(place.target)}" '
+        f'href="{_link(part, place.target)}"{named.format(html(place.target))} '
         f'aria-label="{html(place.target)}"></a>'
         for place in part.places.get(figure.name, ())
     )
+    drawn = f'<img src="{base}.svg" alt="{alt}"{lazy}>'
+    picture = inline(figure.svg, figure.name, figure.words or figure.title) if figure.svg else drawn
     told = "A mark is a debate: a click opens it. " if marks else ""
+    if figure.svg:
+        told += "Point at a mark for its value, or select the figure and press → and ←. "
     return (
         f'<figure id="{_id(part, figure)}"><h3>{_numbered(figure, number)}</h3>'
-        f'<div class="picture"><img src="{base}.svg" alt="{alt}"{lazy}>'
-        f'{marks}</div><figcaption>{caption}<p class="files">{told}'
+        f'<div class="picture">{picture}{marks}</div><figcaption>{caption}<p class="files">{told}'
         f'<a href="{base}.svg">SVG</a> <a href="{base}.png">PNG</a></p></figcaption></figure>'
     )
 
