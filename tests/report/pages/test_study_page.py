@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from browsing import Browser
 from dissensus.report.findings import Bar, Card
-from dissensus.report.pages.study import Part, Place, Shown, study_page
+from dissensus.report.pages.study import Further, Part, Place, Shown, study_page
 from dissensus.report.style import save_svg, says
 from dissensus.report.tables import as_html, as_page, make, narrowed, parts
 from hostile_texts import hostile
@@ -200,3 +200,11 @@ def test_values_of_a_figure_are_said_to_a_pointer_and_to_arrow_keys(
             page.keyboard.press(key)
             assert tips.nth(1).text_content() == said
         assert opened.quiet()
+
+
+def test_further_pages_of_text_are_read_where_they_are_named() -> None:
+    extra = [Further("Memos", "memos.md", "## To A\n\n<b>Ask</b>"), Further("A map", "map.html")]
+    page = study_page("demo", part(extra=extra), simulated=False)
+    assert '<a href="#own-memos.md">Memos</a>' in page and 'id="own-memos.md"' in page
+    assert "## To A\n\n&lt;b&gt;Ask&lt;/b&gt;</pre>" in page
+    assert '<a href="map.html">A map</a></h3></section>' in page.replace("\n", "")

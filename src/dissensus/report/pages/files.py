@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -16,7 +17,7 @@ from dissensus.report.arm_conduct import differing_conduct
 from dissensus.report.facts import Facts
 from dissensus.report.findings import Card, Findings, but, derived, losses, undefined, unread
 from dissensus.report.labels import counted, listed
-from dissensus.report.pages.study import Part, Place, Shown, tables_of
+from dissensus.report.pages.study import Further, Part, Place, Shown, tables_of
 from dissensus.report.tables import narrowed
 from dissensus.report.view import Artefacts, View
 from dissensus.tables.artefact import read
@@ -25,6 +26,9 @@ from dissensus.tables.artefact import read
 _PAGES = ("tables/index.html", "tables/spending.html")
 #: Beyond as many, a picture is loaded beside the page, and its marks say nothing.
 _MOST_BYTES = 600_000
+#: Characters of a page of text that are shown on another; the file has all.
+_MOST_TEXT = 50_000
+_ESCAPE = re.compile(r"\\([^\w\s])")
 #: Characters of a picture that have its description.
 _HEAD = 10_000
 
@@ -109,8 +113,20 @@ def part_of(folder: Path, given: Mapping[str, Any], said: list[dict[str, Any]], 
         sum(not complete for complete in outcomes["complete"].to_pylist()),
         frozenset([*sessions, *draws]),
         next(iter(sessions), ""),
-        [(title, file) for title, file in given["pages"] if (folder / file).exists()],
+        [
+            Further(title, file, _text(folder / file))
+            for title, file in given["pages"]
+            if (folder / file).exists()
+        ],
     )
+
+
+def _text(path: Path) -> str:
+    """A page in Markdown as its text, without the escapes; "" of another kind."""
+    if path.suffix != ".md":
+        return ""
+    text = _ESCAPE.sub(r"\1", path.read_text(encoding="utf-8"))
+    return text if len(text) <= _MOST_TEXT else f"{text[:_MOST_TEXT]}…"
 
 
 def _words(picture: Path) -> str:

@@ -75,7 +75,7 @@ class Part:
     total, lost : how many sessions there are, and how many failed for good.
     debates : names of the study's sessions and draws, which become links to the reader.
     first : the first of the sessions; "" without one.
-    extra : title and file of further pages, below the study's folder.
+    extra : further pages of the study.
     """
 
     name: str
@@ -91,7 +91,22 @@ class Part:
     lost: int = 0
     debates: frozenset[str] = frozenset()
     first: str = ""
-    extra: Sequence[tuple[str, str]] = ()
+    extra: Sequence[Further] = ()
+
+
+@dataclass(frozen=True)
+class Further:
+    """A further page of a study.
+
+    Attributes
+    ----------
+    title, file : the file is below the study's folder.
+    text : of a page of text alone, which can be read where the page is named.
+    """
+
+    title: str
+    file: str
+    text: str = ""
 
 
 @dataclass(frozen=True)
@@ -173,8 +188,8 @@ def _contents(
         yield f'<li><a href="#{_id(part, figure)}">{title}</a></li>'
     for table in tables:
         yield f'<li><a href="#{_id(part, table)}">{_title(table)}</a></li>'
-    for title, file in part.extra:
-        yield f'<li><a href="{quote(file)}">{html(title)}</a></li>'
+    for further in part.extra:
+        yield f'<li><a href="#{_further_id(part, further)}">{html(further.title)}</a></li>'
     yield '<li><a href="#appendix">Appendix</a></li>' if has_appendix else ""
 
 
@@ -206,11 +221,18 @@ def _said(part: Part) -> Iterator[str]:
 
 
 def _extra(part: Part) -> Iterator[str]:
-    if part.extra:
-        yield '<h3>More pages of this study</h3><ul class="extra">'
-        for title, file in part.extra:
-            yield f'<li><a href="{quote(file)}">{html(title)}</a></li>'
-        yield "</ul>"
+    """Further pages: those of text in a frame of their own, the others by name."""
+    for further in part.extra:
+        name, address = html(further.title), quote(further.file)
+        yield f'<section class="further" id="{_further_id(part, further)}">'
+        yield f'<h3><a href="{address}">{name}</a></h3>'
+        if further.text:
+            yield f'<pre tabindex="0" aria-label="{name}">{html(further.text)}</pre>'
+        yield "</section>"
+
+
+def _further_id(part: Part, further: Further) -> str:
+    return html(f"{part.name}-{further.file.replace('/', '-')}")
 
 
 def _appendix(
