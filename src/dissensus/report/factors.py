@@ -46,6 +46,8 @@ def plot(artefacts: Artefacts, view: View) -> Drawn:
         if ((rows["outcome"] == outcome) & (rows["factor"] == factor)).any()
     ]
     facts = {"level": view.level, "cluster": view["cluster"], "n": MISSING}
+    in_arms = ", in the mean of all arms, and what it changes in each contrast of arms"
+    facts["compared"] = in_arms if view["contrasts"] else ""
     if not shown:
         return Drawn(notice("No session has an outcome.", view.simulated), facts)
     deep = [len(_effects(factors[factor])) for _, factor in shown]
@@ -117,19 +119,25 @@ def _of(rows: pd.DataFrame, arm: str, reference: str) -> pd.DataFrame:
 
 def table(artefacts: Artefacts, view: View) -> Table:
     """Means by level and arm, what levels change, and what they change in contrasts of arms."""
+    every = "all arms" if len(view["arms"]) > 1 else view["arms"][0]
+
+    def arms(arm: str, reference: str) -> str:
+        return f"{arm} − {reference}" if reference else arm or every
+
     columns = (
         Column("Outcome", "outcome", lambda name: str(view["outcomes"][name])),
         Column("Factor", "factor"),
         Column("Level or effect", ("level", "base"), lambda n, of: f"{n} − {of}" if of else n),
-        Column("Arm or contrast", ("arm", "reference"), _arms),
+        Column("Arm or contrast", ("arm", "reference"), arms),
         *estimate_columns(view, "is_effect"),
     )
     note = (
         "A row with two levels is what the level changes against the first: in the mean of all "
         "arms, or in a contrast of arms (an interaction). A slope is what one unit more changes. "
-        f"{METHOD} It has no p for slopes, and for levels that are drawn draw by draw. Holm's "
-        "adjustment is over these and all other contrasts that are not primary; where the study "
-        "has one arm, what its factors change in the primary outcome is a family of its own."
+        f"{METHOD} Slopes, and levels that are drawn draw by draw, have none. Holm's adjustment is "
+        "over these and all other contrasts that are not primary. Where the study has one arm, "
+        "the slopes of numeric factors and the levels of others are primary in its first outcome, "
+        "and a family of their own."
     )
     rows = list(_rows(artefacts.frame("contrasts"), view))
     return tabulate("table_factors", "Outcomes by level", columns, rows, note, view)
@@ -141,7 +149,3 @@ def _rows(contrasts: pd.DataFrame, view: View) -> Iterator[Record]:
             some = contrasts[(contrasts["outcome"] == outcome) & (contrasts["factor"] == factor)]
             for row in with_flips(some, "arm", "reference", "level", "base"):
                 yield {**row, "is_effect": row["base"] or row["level"] == _SLOPE}
-
-
-def _arms(arm: str, reference: str) -> str:
-    return f"{arm} − {reference}" if reference else arm or "all arms"

@@ -32,6 +32,7 @@ def plot(artefacts: Artefacts, view: View) -> Drawn:
     titles = view["outcomes_by_round"]
     shown = [name for name in titles if (rows["outcome"] == name).any()]
     facts = {"level": view.level, "cluster": view["cluster"], "n": MISSING}
+    facts["compared"] = "Right: paired differences at each round." if view["contrasts"] else ""
     if not shown:
         return Drawn(notice("No session has an outcome by round.", view.simulated), facts)
     figure = new_figure(_HEIGHT * len(shown) + 0.3, view.simulated)

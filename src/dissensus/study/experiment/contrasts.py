@@ -105,7 +105,7 @@ def compare(
         row["headline"] = is_first and row["method"] == HEADLINE
     if not compared and not any(is_main):
         for row in means:
-            row["headline"] = row["outcome"] == next(iter(design.outcomes)) and not row["factor"]
+            row["headline"] = row["outcome"] == next(iter(design.outcomes)) and "factor" not in row
     tested = [*zip(rows, main, strict=True), *zip(effects, is_main, strict=True)]
     tested += [(row, False) for row in areas]
     for method in METHODS:
