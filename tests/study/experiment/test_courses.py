@@ -147,7 +147,7 @@ def test_from_texts_the_planted_course_is_found_and_none_where_there_is_none() -
         for row in [*rows, *areas]:
             if row["reference"]:
                 key = row["method"], row.get("round", "area")
-                found[key] = found.get(key, 0) + (row["p_value"] <= 0.05)
+                found[key] = found.get(key, 0) + ((row["p_value"] or 1.0) <= 0.05)
         families = {m: [r["p_adjusted"] for r in rows if r["method"] == m] for m in METHODS}
         for method, family in families.items():
             known = [p for p in family if p is not None]
