@@ -16,6 +16,7 @@ from dissensus.session.inputs import Inputs
 from dissensus.session.protocol import Steps, Turn, assumed_calls
 from dissensus.session.runner import CallFailed
 from dissensus.setting_faults import show
+from dissensus.study.experiment.factors import Level as FactorLevel
 from dissensus.study.experiment.levels import Fields, Level
 from dissensus.study.experiment.session import Session, numbered
 from dissensus.study.experiment.settings import ExperimentSettings
@@ -40,7 +41,7 @@ class SessionSpec:
     taken : what it takes of other sessions: columns of the manifest.
     """
 
-    levels: Mapping[str, str]
+    levels: Mapping[str, FactorLevel]
     seed: int
     item: Row
     settings: Mapping[str, Any]
@@ -58,7 +59,7 @@ class ExperimentSession(Kind[ExperimentSettings, SessionSpec]):
         return self.study.sharing.part(row["arm"])
 
     def spec(self, row: Row, item: Row) -> SessionSpec:
-        levels = {name: row[name] for name in self.study.levels()}
+        levels = {name: row[name] for name in ("arm", *self.study.factors)}
         columns = self.study.sharing.columns()
         taken = {name: row[name] for name in ("draw_id", *columns)} if columns else {}
         return SessionSpec(
@@ -84,7 +85,7 @@ class ExperimentSession(Kind[ExperimentSettings, SessionSpec]):
 
     def alike(self, row: Row) -> Hashable:
         """Items may be of any length, so that each counts for itself."""
-        return row["item_id"], *(row[name] for name in self.study.levels())
+        return row["item_id"], row["arm"], *(row[name] for name in self.study.factors)
 
     def steps(self, spec: SessionSpec, inputs: Inputs) -> Callable[[], Steps]:
         return _Played(self, spec, inputs).steps
@@ -104,7 +105,7 @@ class _Played:
 
     def steps(self) -> Steps:
         """Its steps, those that it takes from other sessions first."""
-        arm = self.spec.levels["arm"]
+        arm = str(self.spec.levels["arm"])
         if arm == OPENING:
             return self._opening()
         fork = self.study.sharing.forks.get(arm)
@@ -165,9 +166,11 @@ class _Played:
     def _session(self, arm: str, seed: int) -> Session:
         study, spec = self.study, self.spec
         names = {**spec.levels, "arm": arm}
-        levels = {name: Level(names[name], name, may) for name, may in study.levels().items()}
+        # A number is compared with any other; a text with those of its design alone.
+        named = {name: Level(str(names[name]), name, may) for name, may in study.levels().items()}
+        levels = {**names, **named}
         return Session(
-            arm=levels["arm"],
+            arm=named["arm"],
             item=Fields(**spec.item),
             factors=Fields(**{name: levels[name] for name in study.factors}),
             settings=self.kind.settings,
