@@ -1,5 +1,6 @@
 """All that a study of the common kind imports; docs/new-study.md builds one."""
 
+from dissensus.report.declared import Figure, Table
 from dissensus.session.quoting import block, one_line, quoted
 from dissensus.study.experiment.factors import Factor
 from dissensus.study.experiment.outcomes import Outcome
@@ -13,10 +14,12 @@ __all__ = [
     "Experiment",
     "ExperimentSettings",
     "Factor",
+    "Figure",
     "File",
     "Model",
     "Outcome",
     "Session",
+    "Table",
     "assistant",
     "block",
     "count",
