@@ -64,7 +64,7 @@ def _curves(axes: Axes, rows: pd.DataFrame, look: dict[str, Mark]) -> None:
                 columns=["round", "estimate", "ci_low", "ci_high"], errors="ignore"
             )
             named = named.rename(columns={"tokens": "round", "accuracy": "estimate", **limits})
-            course(axes, named, mark)
+            course(axes, named, mark, step="tokens")
     axes.set_ylabel("accuracy")
     axes.set_xlim(left=0.0)
 

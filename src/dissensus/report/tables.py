@@ -6,6 +6,7 @@ import re
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from hashlib import sha256
 from html import unescape
 from pathlib import Path
@@ -161,7 +162,11 @@ _BEGIN_OF = re.compile(r'(?=<div class="wide"><table id=")')
 _STYLE = """
 body { font: 15px/1.45 system-ui, sans-serif; color: #222; }
 body { margin: 2rem auto; max-width: 72rem; padding: 0 1rem; }
-.wide { overflow-x: auto; }
+.wide { overflow-x: auto; background:
+  linear-gradient(to right, #fff 1rem, transparent) left / 2.5rem 100% no-repeat local,
+  linear-gradient(to left, #fff 1rem, transparent) right / 2.5rem 100% no-repeat local,
+  linear-gradient(to right, #0005, transparent) left / .8rem 100% no-repeat scroll,
+  linear-gradient(to left, #0005, transparent) right / .8rem 100% no-repeat scroll; }
 table { border-collapse: collapse; margin: .6rem 0; font-variant-numeric: tabular-nums; }
 th, td { padding: .22rem .7rem; text-align: left; vertical-align: top; }
 thead th { border-top: 1.5px solid #222; border-bottom: 1px solid #222; }
@@ -218,6 +223,40 @@ def parts(text: str) -> dict[str, str]:
     return {unescape(match[1]): match.string.rstrip() for match in matches if match}
 
 
+_TR = re.compile(r"<tr>(.*?)</tr>")
+_TD = re.compile(r"<t[hd][^>]*>(.*?)</t[hd]>")
+
+
+def narrowed(text: str, columns: Sequence[str], only: Sequence[tuple[str, str]] = ()) -> str:
+    """A table of :func:`as_html` with some of its columns and rows.
+
+    Parameters
+    ----------
+    columns : patterns of headers; all columns where none of them is there. A column without a value
+        in these rows is left out too.
+    only : headers, and what stands below each in the rows that are kept; all where no row has them.
+    """
+    heads, *rows = [[unescape(cell[1]) for cell in _TD.finditer(row)] for row in _TR.findall(text)]
+    wanted = [(heads.index(head), value) for head, value in only if head in heads]
+    kept_rows = [row for row in rows if all(row[at] == value for at, value in wanted)] or rows
+    chosen = [
+        place
+        for place, head in enumerate(heads)
+        if any(fnmatchcase(head, pattern) for pattern in columns)
+        and any(row[place] not in ("", "–") for row in kept_rows)
+    ] or range(len(heads))
+    lines = iter([heads, *rows])
+
+    def line(match: re.Match[str]) -> str:
+        row = next(lines)
+        if row is not heads and row not in kept_rows:
+            return ""
+        cells = [cell[0] for cell in _TD.finditer(match[1])]
+        return f"<tr>{''.join(cells[place] for place in chosen)}</tr>"
+
+    return re.sub(r"\n{2,}", "\n", _TR.sub(line, text))
+
+
 def page(
     title: str, style: str, body: str, scripts: Sequence[str] = (), *, beside: str = ""
 ) -> str:
@@ -249,7 +288,7 @@ def page(
 
 
 def _policy(scripts: Sequence[str], beside: str) -> str:
-    policy = f"{_POLICY}; img-src 'self' file:" if beside == "images" else _POLICY
+    policy = f"{_POLICY}; img-src 'self' file: data:" if beside == "images" else _POLICY
     digests = (b64encode(sha256(script.encode()).digest()).decode() for script in scripts)
     allowed = [f"'sha256-{digest}'" for digest in digests]
     allowed += ["'self'", "file:"] if beside == "scripts" else []

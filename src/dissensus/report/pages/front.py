@@ -129,9 +129,9 @@ def _more(run: Run, studies: Sequence[Part]) -> Iterator[str]:
     )
     yield f"<dt>Calls, tokens and cost</dt><dd>{costs}</dd>"
     further = " · ".join(
-        f'<a href="{quote(part.name)}/{quote(file)}">{html(title)}</a>'
+        f'<a href="{quote(part.name)}/{quote(each.file)}">{html(each.title)}</a>'
         for part in studies
-        for title, file in part.extra
+        for each in part.extra
     )
     if further:
         yield f"<dt>Further pages</dt><dd>{further}</dd>"

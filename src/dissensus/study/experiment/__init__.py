@@ -6,6 +6,7 @@ from dissensus.study.experiment.factors import Factor
 from dissensus.study.experiment.outcomes import Outcome
 from dissensus.study.experiment.session import Session, assistant, user
 from dissensus.study.experiment.settings import ExperimentSettings
+from dissensus.study.experiment.sharing import Fork, Material
 from dissensus.study.experiment.study import Experiment
 from dissensus.study.settings import File, Model
 from dissensus.tables.common import count, flag, number, share, text, texts, whole
@@ -16,6 +17,8 @@ __all__ = [
     "Factor",
     "Figure",
     "File",
+    "Fork",
+    "Material",
     "Model",
     "Outcome",
     "Session",

@@ -14,6 +14,7 @@ from dissensus.settings import WORD
 from dissensus.study.experiment.design import manifest_schema
 from dissensus.study.experiment.factors import Factor
 from dissensus.study.experiment.outcomes import BY, Outcome
+from dissensus.study.experiment.sharing import Fork, Material, Sharing
 from dissensus.study.gather import OUTCOMES, TURNS
 from dissensus.tables.artefact import Column
 
@@ -35,6 +36,7 @@ def check_names(cls: type[Experiment]) -> None:
         raise SettingError(f"{cls.file()}: {cls.__name__} declares no {lacking[0]}; add it.")
     _check_kinds(cls)
     names = {"arms": cls.arms, "item": cls.item, "outcomes": cls.outcomes, "factors": cls.factors}
+    names["material"] = cls.material
     taken = {*manifest_schema({}).columns, *OUTCOMES.columns, *TURNS.columns}
     for what, each in names.items():
         if clash := sorted(taken & set(each)) if what != "arms" else []:
@@ -53,7 +55,8 @@ def check_names(cls: type[Experiment]) -> None:
     _check_rounds(cls)
     # What stands in one table.
     names["cluster"] = (cls.cluster,)
-    for one, other in (("item", "factors"), ("factors", "outcomes"), ("cluster", "outcomes")):
+    pairs = (("item", "factors"), ("factors", "outcomes"), ("cluster", "outcomes"))
+    for one, other in (*pairs, ("item", "material"), ("factors", "material")):
         if both := sorted(set(names[one]) & set(names[other])):
             raise SettingError(
                 f"{cls.file()}: {cls.__name__}.{one} and {cls.__name__}.{other} both have "
@@ -168,6 +171,33 @@ def _check_rounds(cls: type[Experiment]) -> None:
                 f"{where} has {name!r}, which is by round, as the first; the first is the primary "
                 "one and must be a number a session."
             )
+
+
+def sharing_of(cls: type[Experiment]) -> Sharing:
+    """What the sessions of an experiment take from each other, as it declares that.
+
+    Raises
+    ------
+    SettingError : with the file and the mend.
+    """
+    (defined,) = (vars(each) for each in cls.__mro__ if each.__module__ == _EXPERIMENT)
+    where = f"{cls.file()}: {cls.__name__}"
+    kinds: dict[str, tuple[Any, type, str]] = {
+        "forks": (cls.forks, Fork, 'Fork("debate", turn=2)'),
+        "material": (cls.material, Material, 'Material("alone", to=("placebo",))'),
+    }
+    for what, (given, kind, form) in kinds.items():
+        if not isinstance(given, Mapping) or not all(isinstance(v, kind) for v in given.values()):
+            raise SettingError(f"{where}.{what} is {given!r}; its form is {{name: {form}}}.")
+    sharing = Sharing(cls.arms, cls.opening is not defined["opening"], cls.forks, cls.material)
+    for what, sentence in sharing.problems():
+        raise SettingError(f"{where}.{what} {sentence}.")
+    if cls.forks and cls.replacement is defined["replacement"]:
+        raise SettingError(
+            f"{where}.forks has {next(iter(cls.forks))!r}, and the class has no replacement; "
+            "define replacement(self, session, turn), which gives the text that stands instead."
+        )
+    return sharing
 
 
 def check_overrides(cls: type[Experiment]) -> None:

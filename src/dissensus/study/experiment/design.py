@@ -29,10 +29,18 @@ def pool_schema(item: Mapping[str, Column]) -> Schema:
     return Schema("pool", "item", {**ITEM_ID, **item}, key=("item_id",))
 
 
-def manifest_schema(factors: Mapping[str, Factor]) -> Schema:
-    """The schema of the manifest; ``factors``: by name."""
+def manifest_schema(
+    factors: Mapping[str, Factor], taken: Mapping[str, Column] | None = None
+) -> Schema:
+    """The schema of the manifest.
+
+    Parameters
+    ----------
+    factors : by name.
+    taken : the columns of what sessions take from each other.
+    """
     levels = {name: factor.column() for name, factor in factors.items()}
-    columns = {**_PLACE, **ITEM_ID, **ARM, **levels}
+    columns = {**_PLACE, **ITEM_ID, **ARM, **levels, **(taken or {})}
     return Schema("manifest", "session", columns, key=("session_id",))
 
 
@@ -143,6 +151,7 @@ def draw_sessions(
     repeats: int,
     block_size: int,
     seed: int,
+    in_order: Callable[[Sequence[str]], Sequence[str]] = tuple,
 ) -> list[Row]:
     """The manifest: each draw in every arm.
 
@@ -157,6 +166,7 @@ def draw_sessions(
     repeats : draws of each item with each combination of crossed levels.
     block_size : draws in a block.
     seed : the run's.
+    in_order : the arms of a draw, in their random order, in the order in which they can run.
 
     Returns
     -------
@@ -168,6 +178,6 @@ def draw_sessions(
         order = stream(seed, "order", index).permutation(list(arms))
         shared = {"item_id": draw.item, **draw.levels}
         rows += rows_of_draw(
-            index, len(draws), map(str, order), seed, shared, block_size=block_size
+            index, len(draws), in_order([*map(str, order)]), seed, shared, block_size=block_size
         )
     return sorted(rows, key=lambda row: str(row["session_id"]))

@@ -130,7 +130,11 @@ def measure_sessions(
     ResourceError : the study measures something else than it declares, or raises.
     """
     with _warnings_counted(_where(study)):
-        rows = [_measured(study, turns, ended, items[ended["item_id"]]) for ended in outcomes]
+        rows = [
+            _measured(study, turns, ended, items[ended["item_id"]])
+            for ended in outcomes
+            if ended["arm"] in study.arms
+        ]
     return [row for row, _ in rows], [row for _, by_round in rows for row in by_round]
 
 
@@ -192,6 +196,8 @@ def rehearse(
     levels = {**study.levels(), "speaker": tuple(dict.fromkeys(speakers))}
     levels["role"] = tuple(dict.fromkeys(roles))
     for turns, item in sessions:
+        if turns[0]["arm"] not in study.arms:
+            continue
         (frame,) = turns_by_session(turns, levels).values()
         measured, again = (_rehearsed(study, frame, item) for _ in range(2))
         if isinstance(measured, Exception) or isinstance(again, Exception):
