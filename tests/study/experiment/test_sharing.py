@@ -143,7 +143,7 @@ def test_openings_are_in_no_metrics(ran: Sessions) -> None:
     gathered = gather(run(drawn(ran.folder.parent / "again/shared")).values())
     by_session = turns_by_session(gathered.turns, Shared.levels())
     study = ran.study
-    rows, _ = measure_sessions(study, by_session, gathered.outcomes, dict(ran.items))  # type: ignore[arg-type]
+    rows = measure_sessions(study, by_session, gathered.outcomes, dict(ran.items))[0]  # type: ignore[arg-type]
     assert Counter(row["arm"] for row in rows) == dict.fromkeys(Shared.arms, 12)
     # Whoever is shown an answer takes it up.
     swapped = [row["flip"] for row in rows if row["arm"] == "swapped"]

@@ -165,10 +165,10 @@ class _Played:
 
     def _session(self, arm: str, seed: int) -> Session:
         study, spec = self.study, self.spec
-        given = {**spec.levels, "arm": arm}
+        names = {**spec.levels, "arm": arm}
         # A number is compared with any other; a text with those of its design alone.
-        named = {name: Level(str(given[name]), name, may) for name, may in study.levels().items()}
-        levels = {**given, **named}
+        named = {name: Level(str(names[name]), name, may) for name, may in study.levels().items()}
+        levels = {**names, **named}
         return Session(
             arm=named["arm"],
             item=Fields(**spec.item),
