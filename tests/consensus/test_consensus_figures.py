@@ -141,12 +141,12 @@ def test_the_number_of_all_domains_stands_in_the_figure(name: str) -> None:
 
 
 def test_the_null_arm_is_named_in_the_caption() -> None:
-    facts = said_by(resolve(FIGURES[2].maker)(make_run().artefacts, VIEW))
+    facts = said_by(resolve(FIGURES[0].maker)(make_run().artefacts, VIEW))
     assert facts["null"].startswith("again ") and "planted" in facts["null"]
     alone = View.of({**VIEW.settings, "compared": [name for name in ARMS if name != "again"]}, True)
     run = make_run()
     own = replace(run, contrasts=run.contrasts[run.contrasts["arm"] != "again"])
-    assert resolve(FIGURES[2].maker)(own.artefacts, alone).facts["null"] == "this run has none"
+    assert resolve(FIGURES[0].maker)(own.artefacts, alone).facts["null"] == "this run has none"
     assert np.isfinite(run.planted["effect"]).sum() > 50
 
 
