@@ -58,9 +58,9 @@ site: .venv/site
 schema: .venv/installed
 	$(BIN)/python -m dissensus.study.configuration > workflow/schemas/config.schema.json
 
-# The page that says what every artefact holds.
+# The pages that say what every artefact holds.
 docs: .venv/installed
-	$(BIN)/python -m dissensus.study.codebook > docs/artefacts.md
+	$(BIN)/python -m dissensus.study.codebook docs
 
 # New pins, for a maintainer: needs uv.
 lock:

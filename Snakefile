@@ -61,3 +61,4 @@ rule archive:
 depend_on_code(workflow.rules, SETTINGS.simulated)
 name_logs(workflow.rules, str(STAGE_LOG), RESULTS, STUDIES)
 describe_targets(workflow.rules)
+TARGETS.know(list(workflow.rules), SETTINGS.run, SETTINGS.studies)

@@ -15,7 +15,7 @@ GLOSSARY = ROOT / "docs" / "glossary.md"
 #: What a person reads of the project besides its code.
 PROSE = [
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
-    *sorted((ROOT / "docs").glob("*.md")),
+    *sorted((ROOT / "docs").rglob("*.md")),
     *sorted((ROOT / "resources").glob("*/*.md")),
     *(ROOT / name for name in ("config.yaml", "Makefile", "profiles/default/config.yaml")),
     *sorted((ROOT / "config").glob("*.yaml")),

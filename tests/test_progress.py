@@ -314,15 +314,22 @@ def test_the_last_words_of_a_run_are_its_last(workflow: Path) -> None:
     assert "] 1 of 3 sessions in " in lines[-2]
 
 
-def test_a_dry_run_lists_its_jobs_as_ever(workflow: Path) -> None:
-    told = []
-    for arguments in (command("--dry-run"), command("--dry-run")[:-2]):
-        said = subprocess.check_output(
-            arguments, cwd=workflow, env={**os.environ, "PYTHONHASHSEED": "1"}, text=True
-        )
-        told.append(re.sub(r"\[.*\d{4}\]|(Command|ID|Date):.*", "", said))
-    assert told[0] == told[1]
-    assert re.search(r"Job \d: Run session a", told[0]) and "Job stats:" in told[0]
+def test_a_dry_run_says_what_will_run_and_not_where(workflow: Path) -> None:
+    done = piped(workflow, "--dry-run")
+    assert done.returncode == 0, done.stderr
+    lines = (done.stdout + done.stderr).splitlines()
+    for line in ("Draw the manifest", "Run session a", "Run session b", "gather", "All is there"):
+        assert lines.count(line) == 1, lines
+    assert lines.count("Job stats:") == 1 and lines.index("Job stats:") > lines.index("gather")
+    for word in ("Host", "User", "Platform", "Command", "Workflow ID", "DAG", "flag -n", "Reasons"):
+        assert not any(word in line for line in lines), word
+
+
+def test_a_dry_run_says_why_a_job_runs_again(workflow: Path) -> None:
+    assert piped(workflow, "manifest").returncode == 0
+    again = piped(workflow, "--dry-run", "manifest", "--forcerun", "draw")
+    assert "\nforced: draw\n" in again.stdout + again.stderr
+    assert "Nothing to be done" in piped(workflow, "--dry-run", "manifest").stdout
 
 
 def test_quiet_about_progress(workflow: Path) -> None:

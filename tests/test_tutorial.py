@@ -5,8 +5,12 @@ from __future__ import annotations
 import re
 
 import pytest
+import yaml
+from snakemake.utils import update_config
 
 from both import rows
+from dissensus.study.configuration import load
+from scripted import default_configuration
 from serving import serving
 from support import ROOT, Project
 from test_reproduced import reproduced  # noqa: F401
@@ -63,3 +67,13 @@ def test_the_session_that_is_said_to_be_lost_is(reproduced: Project) -> None:  #
     # A small run that is made for these tests has fewer draws.
     lost = {name for name, row in outcomes.items() if not row["complete"]}
     assert lost == ({named} if named in outcomes else set())
+
+
+def test_the_readme_has_the_same_file_of_settings_and_one_of_models_that_loads() -> None:
+    models, mine = re.findall(r"```yaml\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.S)
+    assert mine == MINE
+    configuration = default_configuration()
+    update_config(configuration, yaml.safe_load(models))
+    settings = load(configuration)
+    assert settings.run == "with-models"
+    assert not settings.simulated

@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from dissensus.errors import DissensusError
 from dissensus.report.escaping import complain
@@ -23,19 +23,47 @@ class _Parser(argparse.ArgumentParser):
         self.exit(2, f"{sentence}; `{self.prog} --help` lists what there is.\n")
 
 
+#: Command -> what it does, and lines that can be typed after `make reproduce`.
+_COMMANDS = {
+    "serve": (
+        "put the simulated models behind real HTTP",
+        "dissensus serve --port 8321 --latency 0.3 --faults 0.05",
+    ),
+    "read": (
+        "print any session of a run, and what its models were sent",
+        "dissensus read d001-zh --study language",
+        "dissensus read d001-zh --study language --prompts --format md > d001-zh.md",
+    ),
+    "fork": (
+        "say something else in one turn of a session, and ask only what comes after",
+        "echo 'We measured it twice.' > said.txt",
+        "dissensus fork d001-en --study language --turn 4 --say said.txt",
+    ),
+    "replies": (
+        "say how many replies of a run could be read, were repaired or are lost",
+        "dissensus replies demo",
+    ),
+}
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a subcommand; the exit code."""
-    parser = _Parser(prog="dissensus", description=__doc__, allow_abbrev=False)
+    parser = _Parser(
+        prog="dissensus",
+        description="What stands beside `snakemake`, which runs the studies.",
+        **_examples("dissensus read d001-zh --study language", "dissensus replies demo"),
+    )
     commands = parser.add_subparsers(dest="command", required=True, parser_class=_Parser)
-    about = "put the simulated models behind real HTTP"
-    add_options(commands.add_parser("serve", help=about, description=about, allow_abbrev=False))
-    about = "print any session of a run, and what its models were sent"
-    _add_reading(commands.add_parser("read", help=about, description=about, allow_abbrev=False))
-    about = "say how many replies of a run could be read, were repaired or are lost"
-    counting = commands.add_parser("replies", help=about, description=about, allow_abbrev=False)
-    counting.add_argument("run", help="its name, as under results/")
+    added = {
+        name: commands.add_parser(name, help=about, description=about, **_examples(*lines))
+        for name, (about, *lines) in _COMMANDS.items()
+    }
+    add_options(added["serve"])
+    _add_reading(added["read"])
+    _add_forking(added["fork"])
+    added["replies"].add_argument("run", help="its name, as under results/")
     chosen = parser.parse_args(arguments)
-    does = {"serve": serve, "read": read, "replies": replies}
+    does = {"serve": serve, "read": read, "replies": replies, "fork": fork}
     try:
         return does[chosen.command](chosen)
     except DissensusError as error:
@@ -43,10 +71,31 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
 
 
-def _add_reading(parser: argparse.ArgumentParser) -> None:
+def _examples(*lines: str) -> dict[str, Any]:
+    """How a parser is made whose help ends with lines that work after `make reproduce`."""
+    shown = "\n".join(f"  {line}" for line in lines)
+    return {
+        "epilog": f"examples, after `make reproduce`:\n{shown}",
+        "formatter_class": argparse.RawDescriptionHelpFormatter,
+        "allow_abbrev": False,
+    }
+
+
+def _add_session(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("session", help="id of the session, such as d007-zh")
     parser.add_argument("--study", help="where several studies have such a session")
     parser.add_argument("--run", help="where several runs have it")
+
+
+def _add_forking(parser: argparse.ArgumentParser) -> None:
+    _add_session(parser)
+    parser.add_argument("--turn", type=int, required=True, help="its number in the transcript")
+    parser.add_argument("--speaker", default="", help="where several speak in that turn")
+    parser.add_argument("--say", required=True, metavar="FILE", help="has the text that is said")
+
+
+def _add_reading(parser: argparse.ArgumentParser) -> None:
+    _add_session(parser)
     parser.add_argument("--format", choices=("text", "md", "json"), default="text")
     parser.add_argument(
         "--prompts", action="store_true", help="what was sent, message by message, and each reply"
@@ -68,6 +117,23 @@ def replies(chosen: argparse.Namespace) -> int:
     return 0
 
 
+def fork(chosen: argparse.Namespace) -> int:
+    """Fork a session, and print the fork."""
+    from dissensus.keep.forking import fork_session
+    from dissensus.keep.reading import configured_of, find_session
+    from dissensus.keep.reading_pages import page
+    from dissensus.user_files import read_text
+
+    folder = find_session(chosen.session, chosen.study, chosen.run)
+    text = read_text(chosen.say)
+    forked, place = fork_session(
+        folder, configured_of(folder), chosen.session, chosen.turn, chosen.speaker, text
+    )
+    _print(page(forked, None, "text"))
+    complain(f"{len(forked.calls)} calls were made, or found in {place}/journal.jsonl.")
+    return 0
+
+
 def read(chosen: argparse.Namespace) -> int:
     """Print a session."""
     from dissensus.keep.reading import (
@@ -85,11 +151,15 @@ def read(chosen: argparse.Namespace) -> int:
         files = [*CONFIGURATION, *chosen.configfile] if chosen.configfile else []
         settings = configured_of(folder, files)
         messages = sent(folder, chosen.session, settings)
-    text = page(read_session(folder, chosen.session), messages, chosen.format)
+    _print(page(read_session(folder, chosen.session), messages, chosen.format))
+    return 0
+
+
+def _print(text: str) -> None:
+    """Write a text to standard output, which may be closed before its end."""
     try:
         sys.stdout.buffer.write(text.encode())
         sys.stdout.flush()
     except BrokenPipeError:
         # Whoever reads has read enough.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 0

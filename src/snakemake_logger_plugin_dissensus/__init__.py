@@ -1,8 +1,8 @@
 """Snakemake's log of a run with thousands of sessions, short enough to be read.
 
 Each job that begins has a line, but all sessions together have one. Why jobs failed is said last.
-Warnings and other errors are as Snakemake writes them. What is not a run, such as a dry run, looks
-as without this plugin.
+Warnings and other errors are as Snakemake writes them. A dry run says what would run: a line for
+each job, how many there are of each rule, and why those run that have run before.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import logging.handlers
 import os
+import re
 import sys
 import time
 from pathlib import Path
@@ -27,6 +28,7 @@ from snakemake_interface_logger_plugins.common import LogEvent
 from dissensus.garbage import collect_seldom
 from dissensus.run.shutdown import is_stopping, last_words, say_last
 from dissensus.run.stage_log import show_failures_last
+from dissensus.run.targets import TARGETS
 from snakemake_logger_plugin_dissensus.board import BOARD, number
 from snakemake_logger_plugin_dissensus.failures import Failures
 from snakemake_logger_plugin_dissensus.screens import Log, clock, screen_of
@@ -50,11 +52,17 @@ _CHATTER = (
     "DAG of jobs will be updated",
     "Select jobs to execute",
     "Singularity containers: ignored",
+    "The run involves checkpoint jobs",
+    "This was a dry-run",
     "Touching output file",
     "Updating checkpoint dependencies",
     "Using shell: ",
     "host: ",
 )
+#: How Snakemake says that nothing makes a target.
+_NO_RULE = re.compile(r"No rule to produce (.+?) \(if you use input functions")
+#: Reasons of jobs that need no telling.
+_EVIDENT = ("input files updated by another job", "output files have to be generated")
 #: Seconds to wait for messages in the queue at the end.
 _LAST_S = 2.0
 
@@ -82,11 +90,11 @@ class LogHandler(LogHandlerBase):
         stream = sys.stdout if given.stdout else sys.stderr
         quiet = {str(kind) for kind in given.quiet or ()}
         self._planned: dict[str, int] | None = {} if given.dryrun else None
-        self._whole = given.dryrun or given.verbose or given.debug_dag
+        self._whole = given.verbose or given.debug_dag
         self._screen = Log(stream) if given.dryrun else screen_of(stream, nocolor)
         self._text = ColorizingTextHandler(nocolor=nocolor, stream=self._screen)
         self._failures = Failures()
-        if not self._whole:
+        if not (given.dryrun or self._whole):
             show_failures_last()
         BOARD.screen = None if given.dryrun or quiet & {"all", "progress"} else self._screen
 
@@ -100,18 +108,27 @@ class LogHandler(LogHandlerBase):
         if is_stopping():
             return
         try:
-            if get_event(record) == LogEvent.ERROR and _is_of_settings():
+            if get_event(record) == LogEvent.ERROR and _is_of_the_user(str(record.msg)):
                 return
+            line = None if self._whole else self._worded(record)
             if self._planned is not None and get_event(record) == LogEvent.RUN_INFO:
                 self._planned = dict(getattr(record, "stats", {}))
-            line = None if self._whole else worded(record, self._failures)
             if line is None:
                 self._text.emit(record)
             elif line:
-                self._screen.write(f"{clock()} {line}\n")
+                self._screen.write(f"{line}\n")
                 self._screen.flush()
         except Exception:
             self.handleError(record)
+
+    def _worded(self, record: logging.LogRecord) -> str | None:
+        """The line for a message: "" to leave it out, None to leave it to Snakemake."""
+        if self._planned is not None:
+            # Snakemake counts the jobs before it lists them, and once more below.
+            is_first = get_event(record) == LogEvent.RUN_INFO and not self._planned
+            return "" if is_first else foretold(record)
+        line = worded(record, self._failures)
+        return f"{clock()} {line}" if line else line
 
     def close(self) -> None:
         BOARD.close()
@@ -142,9 +159,10 @@ class LogHandler(LogHandlerBase):
         return False
 
 
-def _is_of_settings() -> bool:
-    """Whether an error is of settings, which is then said in a sentence, at the end."""
-    sentence = unreadable_settings(sys.argv[1:])
+def _is_of_the_user(error: str) -> bool:
+    """Whether an error is of settings or of a target, and is then a sentence at the end."""
+    named = _NO_RULE.search(error)
+    sentence = unreadable_settings(sys.argv[1:]) or (TARGETS.refusal(named[1]) if named else "")
     if sentence:
         say_last(sentence)
     return bool(sentence)
@@ -159,17 +177,35 @@ def worded(record: logging.LogRecord, failures: Failures) -> str | None:
     if event in _LEFT_OUT or (event is None and str(record.msg).startswith(_CHATTER)):
         return ""
     if event == LogEvent.JOB_INFO:
-        return _job(record)
+        return "" if vars(record)["rule_name"] in _SESSIONS else _job(record)
     if event == LogEvent.RUN_INFO:
         return _jobs(getattr(record, "stats", {}))
     return None
 
 
-def _job(record: logging.LogRecord) -> str:
-    """The line of a job that begins: its rule's message, or else the rule's name."""
-    fields = vars(record)
-    if fields["rule_name"] in _SESSIONS:
+def foretold(record: logging.LogRecord) -> str | None:
+    """The same of a dry run, which says what would run, and not where."""
+    event, text = get_event(record), str(record.msg)
+    if record.levelno > logging.INFO:
+        return None
+    if event == LogEvent.JOB_INFO:
+        return _job(record)
+    if text.startswith("Reasons:"):
+        return _reasons(text)
+    if event in _LEFT_OUT or (event is None and text.startswith(_CHATTER)):
         return ""
+    return None
+
+
+def _reasons(text: str) -> str:
+    """Why jobs run again; of those that have not run, nothing."""
+    told = re.findall(r"^    (\S.*):\n {8}(.*)$", text, re.M)
+    return "\n".join(f"{why}: {rules}" for why, rules in told if why not in _EVIDENT)
+
+
+def _job(record: logging.LogRecord) -> str:
+    """The line of a job: its rule's message, or else the rule's name."""
+    fields = vars(record)
     wildcards = format_wildcards(fields["wildcards"])
     name = f"{fields['rule_name']} ({wildcards})" if wildcards else fields["rule_name"]
     return str(fields["rule_msg"] or name)

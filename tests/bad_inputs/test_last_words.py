@@ -14,6 +14,8 @@ NOISE = (
     *("Error in rule", "RuleException", "CalledProcessError", "WorkflowError", "Traceback"),
     *("Exiting because", "Shutting down", "Complete log(s)", "Elapsed time"),
 )
+#: How lines of progress begin.
+HEADS = ("[", "Using workflow specific profile", "Config file ")
 POOL = "results/demo/language/pool.parquet"
 MOTIONS, TOPICS = "resources/motions/motions.csv", "resources/topics/topics.yaml"
 
@@ -26,8 +28,7 @@ def last_words(
     assert done.returncode == 1, done.stderr
     assert not [noise for noise in NOISE if noise in done.stderr], done.stderr
     lines = done.stderr.splitlines()
-    heads = ("[", "Using workflow specific profile", "Config file ")
-    return [line for line in lines if not line.startswith(heads)], lines
+    return [line for line in lines if not line.startswith(HEADS)], lines
 
 
 def damage(project: Project, path: str, old: str, new: str) -> None:
@@ -168,3 +169,24 @@ def test_nothing_is_left_in_temporary_folders(
     last_words(project, fresh=True)
     assert list((tmp_path / "tmp").iterdir()) == []
     assert list((tmp_path / "cache").rglob("snakemake-runtime-cache/*")) == []
+
+
+@pytest.mark.parametrize(
+    ("target", "nearest"),
+    [
+        ("diagnosys", "diagnosis"),
+        ("results/demo/language/metrics.parqet", "results/demo/language/metrics.parquet"),
+    ],
+)
+def test_a_misspelt_target_is_a_sentence_with_the_nearest(
+    project: Project, target: str, nearest: str
+) -> None:
+    said, lines = last_words(project, target)
+    assert said == lines[-1:] == [f"No rule makes {target}; the nearest that there is: {nearest}."]
+
+
+def test_a_list_of_rules_is_words_and_no_code(project: Project) -> None:
+    lines = project.succeed("--list").splitlines()
+    rules = [line for line in lines if not line.startswith(HEADS)]
+    assert len(rules) > 30
+    assert [line for line in rules if "{" in line or not line.endswith(")")] == []

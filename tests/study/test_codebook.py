@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 from dissensus.errors import ArtefactError
-from dissensus.study.codebook import SHARED, page, schemas
+from dissensus.study.codebook import SHARED, pages, schemas
 from dissensus.tables.artefact import Column, Schema, read, write
 from dissensus.tables.common import COMMON
 
@@ -105,7 +105,21 @@ def test_one_name_has_one_meaning():
     assert set(COMMON) <= used
 
 
-def test_the_page_is_true():
-    kept = (ROOT / "docs/artefacts.md").read_text(encoding="utf-8")
-    assert kept == page(), "docs/artefacts.md is out of date: make docs"
-    assert "| `hi_{scale}` | float? |" in kept
+def test_the_pages_are_true():
+    docs = ROOT / "docs"
+    made = pages()
+    kept = {path.relative_to(docs).as_posix() for path in docs.glob("artefacts/*.md")}
+    assert kept | {"artefacts.md"} == set(made)
+    for path, text in made.items():
+        assert (docs / path).read_text("utf-8") == text, f"docs/{path} is out of date: make docs"
+    assert "| `hi_{scale}` | float? |" in made["artefacts/language.md"]
+
+
+def test_the_index_leads_to_each_artefact():
+    made = pages()
+    links = re.findall(r"^- \[(\w+)\]\((\S+\.md)#(\w+)\)", made["artefacts.md"], re.M)
+    assert len(links) == sum(map(len, schemas().values()))
+    for name, path, anchor in links:
+        # The site numbers the second of two headings that are alike.
+        assert anchor in (name, f"{name}_1")
+        assert made[path].count(f"\n## {name}\n") > (anchor != name)

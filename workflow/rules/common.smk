@@ -30,6 +30,7 @@ from dissensus.run.run_folder import RunLock
 from dissensus.run.shutdown import before_exit, exit_on_user_error, say_last
 from dissensus.run.stage_log import forward_warnings
 from dissensus.run.start import start_run
+from dissensus.run.targets import TARGETS
 from dissensus.study.study import pick, plain
 from dissensus.text.embeddings import is_own
 from dissensus.run.warm_scripts import fork_scripts

@@ -122,6 +122,7 @@ use rule local_stage as estimate_consensus with:
 
 
 rule consensus:
+    """All results of the consensus study."""
     input:
         core("consensus"),
         (

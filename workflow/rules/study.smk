@@ -317,6 +317,8 @@ rule local_stage:
     localrule: True
     conda:
         ENVIRONMENT
+    message:
+        "What the rules of short stages share; no target"
     script:
         "../scripts/study/run_stage.py"
 
@@ -326,6 +328,8 @@ rule stage:
         STAGE_LOG,
     conda:
         ENVIRONMENT
+    message:
+        "What the rules of long stages share; no target"
     script:
         "../scripts/study/run_stage.py"
 

@@ -70,7 +70,7 @@ use rule local_stage as verify with:
     params:
         functions=["dissensus.keep.verify:verify_run"],
     message:
-        "Verify all of run {SETTINGS.run}"
+        f"Verify all of run {SETTINGS.run}"
 
 
 DIAGNOSED = [name for name, study in STUDIES.items() if study.diagnosis]

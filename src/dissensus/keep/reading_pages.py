@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from dissensus.keep.reading import Reading
+from dissensus.keep.reading import Reading, round_of
 from dissensus.report import escaping
 from dissensus.report.captions import SIMULATED
 from dissensus.report.labels import counted
@@ -99,7 +99,7 @@ class _Page:
         for turn in reading.turns:
             repaired = f", {counted(turn['repairs'], 'repair')}" if turn["repairs"] else ""
             broken = "" if turn["compliant"] else ", breaks a format rule"
-            self.heading(2, f"{_place(turn)}: {turn['round_label']}{repaired}{broken}")
+            self.heading(2, f"{_place(turn)}: {round_of(turn)}{repaired}{broken}")
             self.parts.append(self.form.text(turn["text"]))
         if not reading.turns:
             for attempt, call in self._attempts(reading):

@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.legend import Legend
 
 from dissensus.report.facts import unmarked
+from dissensus.report.labels import stopped
 
 #: The most characters of an alternative, and the most names of rows that it lists.
 _LONGEST, _NAMES = 900, 12
@@ -37,7 +38,7 @@ def alternative(title: str, figure: Figure, caption: str, level: str = "") -> st
     count = "Panels: " if len(panels) > 1 else ""
     series = [*dict.fromkeys(filter(None, _series(figure)))]
     sentences = [
-        title if title.endswith(("?", ".")) else f"{title}.",
+        stopped(title),
         f"{count}{'; '.join(panels)}." if panels else "",
         f"Shown separately: {_listed(series)}." if series else "",
         main_sentence(caption, unmarked(level)),

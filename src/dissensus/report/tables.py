@@ -13,7 +13,7 @@ from pathlib import Path
 
 from dissensus.report import escaping
 from dissensus.report.facts import unmarked
-from dissensus.report.labels import Cell, numeric, whole
+from dissensus.report.labels import Cell, numeric, stopped, whole
 from dissensus.tables.artefact import write_text
 
 Row = tuple[str, ...]
@@ -34,7 +34,7 @@ class Table:
     Attributes
     ----------
     name : its file's, such as "table_1".
-    title : without a full stop.
+    title : in Markdown it gets a full stop, where it has none.
     columns, rows : text; what is a mark in a format is escaped when that is written.
     note : method, N and what else a reader needs.
     simulated : whether its numbers are of simulated models.
@@ -117,8 +117,8 @@ def as_markdown(table: Table) -> str:
         + "|"
     )
     body = "\n".join([line(cells[0]), rule, *(line(row) for row in cells[1:])])
-    title, note = map(escaping.markdown, (table.title, table.note))
-    return f"**{title}.**\n\n{body}\n\n*Note.* {note}\n"
+    title, note = map(escaping.markdown, (stopped(table.title), table.note))
+    return f"**{title}**\n\n{body}\n\n*Note.* {note}\n"
 
 
 def as_csv(table: Table) -> str:

@@ -1,12 +1,15 @@
-"""The page that says what every artefact holds: ``python -m dissensus.study.codebook``.
+"""The pages that say what every artefact holds: ``python -m dissensus.study.codebook docs``.
 
-It walks the package for schemas, so that a new one is on the page without being named here.
+It walks the package for schemas, so that a new one is on a page without being named here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from importlib import import_module
+from pathlib import Path
 from pkgutil import walk_packages
 
 import dissensus
@@ -21,12 +24,12 @@ _NAMED = ("outcomes", "transcripts", "turns")
 
 _HEAD = """# Artefacts
 
-Every table that a run makes is a Parquet file in `results/<run>/<study>/`. This page says what each
-file holds. The same sentences and units are in the file itself, in the metadata of its columns
+Every table that a run makes is a Parquet file in `results/<run>/<study>/`. These pages say what
+each file holds. The same sentences and units are in the file itself, in the metadata of its columns
 (`description` and `unit`), beside what a row is (`artefact`) and where it came from (`dissensus`).
 
 A file has the columns that are named here and no others. A type with "?" may have missing values;
-`strings` and `floats` are lists. `make docs` writes this page from the schemas in the code.
+`strings` and `floats` are lists. `make docs` writes these pages from the schemas in the code.
 """
 
 
@@ -62,29 +65,52 @@ def schemas() -> dict[str, list[Schema]]:
     }
 
 
-def page() -> str:
-    """The whole page, in Markdown."""
+def pages() -> dict[str, str]:
+    """Path below the docs' folder -> a page in Markdown: an index, and one page a study."""
     rooms = schemas()
-    studies = [room for room in rooms if room != SHARED]
-    ids = [
-        f"- {study}: {', '.join(f'`{name}`' for name in study_class(study).ids)}"
-        for study in studies
-    ]
+    paths = {room: f"artefacts/{room.replace(' ', '-')}.md" for room in rooms}
     lines = [_HEAD]
     for room, artefacts in rooms.items():
+        # Markdown makes anchors of headings, of which no page has two alike but for these.
+        anchors = _anchors(schema.name for schema in artefacts)
         lines += [f"## {room.capitalize()}", ""]
-        if room == SHARED:
-            named = ", ".join(f"`{name}`" for name in _NAMED)
-            lines += [f"These begin with the columns that name a session: {named}.", "", *ids, ""]
+        lines += [
+            f"- [{schema.name}]({paths[room]}#{anchor}): one row per {schema.row}"
+            for schema, anchor in zip(artefacts, anchors, strict=True)
+        ]
+        lines.append("")
+    made = {"artefacts.md": lines}
+    for room, artefacts in rooms.items():
+        made[paths[room]] = [*_opening(room, list(rooms))]
         for schema in artefacts:
-            lines += _artefact(schema, "<study>" if room == SHARED else room)
-    return "\n".join(lines).rstrip("\n") + "\n"
+            made[paths[room]] += _artefact(schema, "<study>" if room == SHARED else room)
+    return {path: "\n".join(lines).rstrip("\n") + "\n" for path, lines in made.items()}
+
+
+def _anchors(names: Iterable[str]) -> Iterator[str]:
+    """What the site's headings of these names are linked by: a name's second one has a number."""
+    seen: Counter[str] = Counter()
+    for name in names:
+        yield f"{name}_{seen[name]}" if seen[name] else name
+        seen[name] += 1
+
+
+def _opening(room: str, rooms: Sequence[str]) -> Iterator[str]:
+    """A page's heading; of what every study has, which columns name a session in each."""
+    yield from (f"# Artefacts of {room if room == SHARED else f'the {room} study'}", "")
+    if room == SHARED:
+        named = ", ".join(f"`{name}`" for name in _NAMED)
+        yield from (f"These begin with the columns that name a session: {named}.", "")
+        for study in rooms:
+            if study != SHARED:
+                yield f"- {study}: {', '.join(f'`{name}`' for name in study_class(study).ids)}"
+        yield ""
 
 
 def _artefact(schema: Schema, study: str) -> Iterator[str]:
     """A heading, where the files are, what a row is, and a table of the columns."""
     paths = schema.paths or (f"{schema.name}.parquet",)
-    yield f"### {schema.name}"
+    yield f"## {schema.name}"
     yield ""
     yield from (f"`results/<run>/{study}/{path}`  " for path in paths)
     yield f"One row per {schema.row}. Rows are named by {', '.join(schema.key)}."
@@ -101,5 +127,12 @@ def _artefact(schema: Schema, study: str) -> Iterator[str]:
         yield from (f"`{{{name}}}` stands for: {some}.", "")
 
 
+def write(docs: Path) -> None:
+    """Write all pages into the docs' folder."""
+    (docs / "artefacts").mkdir(exist_ok=True)
+    for path, text in pages().items():
+        (docs / path).write_text(text, encoding="utf-8")
+
+
 if __name__ == "__main__":
-    print(page(), end="")
+    write(Path(sys.argv[1]))

@@ -1,9 +1,11 @@
 """All that a study of the common kind imports; docs/new-study.md builds one."""
 
 from dissensus.session.quoting import block, one_line, quoted
+from dissensus.study.experiment.factors import Factor
 from dissensus.study.experiment.outcomes import Outcome
 from dissensus.study.experiment.session import Session, assistant, user
 from dissensus.study.experiment.settings import ExperimentSettings
+from dissensus.study.experiment.sharing import Fork, Material
 from dissensus.study.experiment.study import Experiment
 from dissensus.study.settings import File, Model
 from dissensus.tables.common import count, flag, number, share, text, texts, whole
@@ -11,7 +13,10 @@ from dissensus.tables.common import count, flag, number, share, text, texts, who
 __all__ = [
     "Experiment",
     "ExperimentSettings",
+    "Factor",
     "File",
+    "Fork",
+    "Material",
     "Model",
     "Outcome",
     "Session",

@@ -1,0 +1,52 @@
+"""The lines at the end of each command's help work as they stand, after `make reproduce`."""
+
+from __future__ import annotations
+
+import re
+import shlex
+
+import pytest
+
+from dissensus.cli import main
+from serving import serving
+from support import Project
+from test_reproduced import reproduced  # noqa: F401
+
+
+def told(capsys: pytest.CaptureFixture[str], *command: str) -> str:
+    """The help of a command."""
+    with pytest.raises(SystemExit):
+        main([*command, "--help"])
+    return capsys.readouterr().out
+
+
+def examples(capsys: pytest.CaptureFixture[str], *command: str) -> list[str]:
+    """What stands behind `dissensus` in the lines that a command's help ends with."""
+    _, lines = told(capsys, *command).split("examples, after `make reproduce`:\n")
+    return re.findall(r"^  dissensus (.+)$", lines, re.M)
+
+
+def test_every_command_has_an_example_of_its_own(capsys: pytest.CaptureFixture[str]) -> None:
+    (names,) = re.findall(r"usage: dissensus \[-h\] \{(.+)\}", told(capsys))
+    for name in names.split(","):
+        assert all(line.startswith(name) for line in examples(capsys, name))
+        assert examples(capsys, name)
+
+
+@pytest.mark.parametrize("command", [(), ("read",), ("replies",)], ids=str)
+def test_an_example_prints_something(
+    reproduced: Project,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    command: tuple[str, ...],
+) -> None:
+    monkeypatch.chdir(reproduced.folder)
+    for line in examples(capsys, *command):
+        assert main(shlex.split(line.partition(" >")[0])) == 0
+        assert len(capsys.readouterr().out) > 100
+
+
+def test_the_server_of_the_example_starts(capsys: pytest.CaptureFixture[str]) -> None:
+    (line,) = examples(capsys, "serve")
+    with serving(*shlex.split(line.replace("--port 8321", ""))[1:]) as server:
+        assert "calls" in server.stats()
