@@ -306,7 +306,8 @@ def _figure(part: Part, figure: Shown, number: int) -> str:
         told += "Point at a mark for its value, or select the figure and press → and ←. "
     return (
         f'<figure id="{_id(part, figure)}"><h3>{_numbered(figure, number)}</h3>{stated}'
-        f'<div class="pan"><div class="picture">{picture}{marks}</div></div><figcaption>{caption}<p class="files">{told}'
+        f'<div class="pan"><div class="picture">{picture}{marks}</div></div>'
+        f'<figcaption>{caption}<p class="files">{told}'
         f'<a href="{base}.svg">SVG</a> <a href="{base}.png">PNG</a></p></figcaption></figure>'
     )
 
