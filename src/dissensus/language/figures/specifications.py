@@ -98,7 +98,7 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
             "count", "estimate_d", contrast=contrast
         )
         axes[1, column].set_xlabel(f"{counted(number, 'specification')}, by effect")
-    legend(figure, fill_key("significant at 5%", "not significant"), right=True)
+    legend(figure, fill_key("significant", "not significant"), right=True)
     return Drawn(figure, describe(artefacts))
 
 
