@@ -60,7 +60,7 @@ def findings_of(
         if titles and "metrics" in artefacts.paths:
             findings = replace(findings, against=undefined(artefacts.facts("metrics"), titles))
     # The texts of all turns would take much room.
-    turns = read(artefacts.path("turns")).select(["compliant"]).to_pandas()
+    turns = read(artefacts.path("turns")).select(["compliant"]).to_pandas(use_threads=False)
     has_conduct = "arm_conduct" in artefacts.paths
     conduct = artefacts.facts("arm_conduct").rows() if has_conduct else []
     against = [
@@ -173,7 +173,7 @@ def dollars(folders: Sequence[Path]) -> float | None:
     total = 0.0
     for folder in folders:
         if (path := folder / "spending.parquet").exists():
-            frame = read(path).to_pandas()
+            frame = read(path).to_pandas(use_threads=False)
             if frame["unpriced"].sum():
                 return None
             total += float(frame[[name for name in frame if name.endswith("_usd")]].sum().sum())

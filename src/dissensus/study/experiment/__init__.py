@@ -1,5 +1,6 @@
 """All that a study of the common kind imports; docs/new-study.md builds one."""
 
+from dissensus.report.declared import Figure, Table
 from dissensus.session.quoting import block, one_line, quoted
 from dissensus.study.experiment.factors import Factor
 from dissensus.study.experiment.outcomes import Outcome
@@ -14,12 +15,14 @@ __all__ = [
     "Experiment",
     "ExperimentSettings",
     "Factor",
+    "Figure",
     "File",
     "Fork",
     "Material",
     "Model",
     "Outcome",
     "Session",
+    "Table",
     "assistant",
     "block",
     "count",

@@ -31,12 +31,11 @@ from dissensus.tables.common import text
 
 Row = dict[str, Any]
 
-_OF_ARMS = contrasts_schema("contrasts")
 CONTRASTS = replace(
-    _OF_ARMS,
-    row="arm, reference, outcome, method, factor and level",
+    contrasts_schema("contrasts"),
+    row="arm, reference, outcome, method, factor and level of an experiment",
     columns={
-        **_OF_ARMS.columns,
+        **contrasts_schema("contrasts").columns,
         "arm": text(
             "Arm, or weighted sum of arms, that is compared; empty for the mean of all arms."
         ),
@@ -48,7 +47,7 @@ CONTRASTS = replace(
         ),
         "base": text("Level that it is compared with; empty for a mean and for a slope."),
     },
-    key=(*_OF_ARMS.key, "factor", "level", "base"),
+    key=("arm", "reference", "outcome", "method", "factor", "level", "base"),
 )
 
 

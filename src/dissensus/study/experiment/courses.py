@@ -33,19 +33,23 @@ from dissensus.stats.results import Estimate
 from dissensus.stats.slopes import cluster_robust_sum
 from dissensus.study.experiment.compared import Design, mean_of
 from dissensus.study.experiment.outcomes import Outcome
+from dissensus.tables.artefact import Schema
 from dissensus.tables.common import common
 
 Row = dict[str, Any]
 
-_OF_ARMS = contrasts_schema("contrasts_by_round")
-CONTRASTS_BY_ROUND = replace(
-    _OF_ARMS,
-    row="arm, reference, outcome, method and round",
+CONTRASTS_BY_ROUND = Schema(
+    "contrasts_by_round",
+    row="arm, reference, outcome, method and round of an experiment",
     columns={
-        **{name: column for name, column in _OF_ARMS.columns.items() if name != "headline"},
+        **{
+            name: column
+            for name, column in contrasts_schema("").columns.items()
+            if name != "headline"
+        },
         **common("round"),
     },
-    key=(*_OF_ARMS.key, "round"),
+    key=("arm", "reference", "outcome", "method", "round"),
 )
 
 

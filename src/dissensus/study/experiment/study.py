@@ -31,6 +31,7 @@ from dissensus.study.experiment.registered import design_words, registered_analy
 from dissensus.study.experiment.session import Debate, Session
 from dissensus.study.experiment.settings import ExperimentSettings, OneModel
 from dissensus.study.experiment.sharing import Fork, Material, Sharing
+from dissensus.study.experiment.shown import CONTRASTS, OUTCOMES, outputs_of, shown_settings
 from dissensus.study.kind import Kind, Row
 from dissensus.study.own_code import naming_the_line
 from dissensus.study.study import Manifest, Registered, Source, Study
@@ -42,33 +43,6 @@ if TYPE_CHECKING:
 
 #: Settings that no session depends on: how many are drawn, in which order, and what is estimated.
 _OF_THE_RUN = ("draws", "repeats", "block_size", "inference", "protocol")
-_SHOWN = "dissensus.report.arms"
-_OF_FACTORS = (
-    Figure(
-        "factors",
-        "dissensus.report.factors:plot",
-        ("contrasts",),
-        "Outcomes by level of the factors",
-        "1 Figures",
-    ),
-    Table("table_factors", "dissensus.report.factors:table", ("contrasts",), "Arms", "2 Tables"),
-)
-_OF_ROUNDS = (
-    Figure(
-        "rounds",
-        "dissensus.report.rounds:plot",
-        ("contrasts_by_round",),
-        "Outcomes by round",
-        "1 Figures",
-    ),
-    Table(
-        "table_rounds",
-        "dissensus.report.rounds:table",
-        ("contrasts_by_round", "contrasts"),
-        "Arms",
-        "2 Tables",
-    ),
-)
 
 
 class Experiment(Study[ExperimentSettings]):
@@ -105,12 +79,8 @@ class Experiment(Study[ExperimentSettings]):
     rounds_schema: ClassVar[Schema]
     Settings: ClassVar[type[ExperimentSettings]] = OneModel
     view = ("inference.confidence",)
-    figures: ClassVar[tuple[Figure, ...]] = (
-        Figure("outcomes", f"{_SHOWN}:plot", ("contrasts",), "Outcomes by arm", "1 Figures", True),
-    )
-    tables: ClassVar[tuple[Table, ...]] = (
-        Table("table_contrasts", f"{_SHOWN}:table", ("contrasts",), "Arms", "2 Tables", True),
-    )
+    figures: ClassVar[tuple[Figure, ...]] = (OUTCOMES,)
+    tables: ClassVar[tuple[Table, ...]] = (CONTRASTS,)
 
     @abstractmethod
     def items(self, rng: np.random.Generator) -> Iterable[Mapping[str, Any]]:
@@ -175,7 +145,7 @@ class Experiment(Study[ExperimentSettings]):
         clusters = {} if cls.cluster in ids else {cls.cluster: cls.item[cls.cluster]}
         cls.metrics_schema = metrics_schema(ids, clusters, cls.session_outcomes())
         cls.rounds_schema = rounds_schema(ids, clusters)
-        cls.figures, cls.tables = cls._shown_outputs()
+        cls.figures, cls.tables = outputs_of(cls)
         fields = tuple(name for name in cls.Settings.model_fields if name not in _OF_THE_RUN)
         defaults = {
             "protocol": cls.__module__,
@@ -270,20 +240,6 @@ class Experiment(Study[ExperimentSettings]):
         return cls.declared_contrasts() or [Contrast.of(arm, cls.arms[0]) for arm in cls.arms[1:]]
 
     @classmethod
-    def _shown_outputs(cls) -> tuple[tuple[Figure, ...], tuple[Table, ...]]:
-        """Its figures and tables, with those of factors and of rounds where it has any."""
-        figures, tables = list(cls.figures), list(cls.tables)
-        for is_there, figure, table in (
-            (cls.factors, *_OF_FACTORS),
-            (cls.round_outcomes(), *_OF_ROUNDS),
-        ):
-            if is_there and figure not in figures:
-                figures.append(figure)
-            if is_there and table not in tables:
-                tables.append(table)
-        return tuple(figures), tuple(tables)
-
-    @classmethod
     def declared_factors(cls) -> dict[str, Factor]:
         """Name -> factor."""
         return {name: Factor.of(declared) for name, declared in cls.factors.items()}
@@ -333,25 +289,7 @@ class Experiment(Study[ExperimentSettings]):
         rehearse(self, sessions)
 
     def shown(self) -> dict[str, Any]:
-        """Arms, contrasts, factors, titles of outcomes, and what means are tested against."""
-        named = self.declared_outcomes()
-
-        def titles(outcomes: Mapping[str, Outcome]) -> dict[str, str]:
-            return {name: outcome.words(name) for name, outcome in outcomes.items()}
-
-        return {
-            "arms": list(self.arms),
-            "reference": self.arms[0],
-            "cluster": self.cluster,
-            "outcomes": titles(self.session_outcomes()),
-            "outcomes_by_round": titles(self.round_outcomes()),
-            "nulls": {name: outcome.null for name, outcome in named.items()},
-            "contrasts": [[each.name, each.arm, each.reference] for each in self.compared()],
-            "factors": {
-                name: {"levels": list(factor.names), "is_numeric": factor.is_numeric}
-                for name, factor in self.declared_factors().items()
-            },
-        }
+        return shown_settings(self)
 
     def registered(self, source: Mapping[str, Row], seed: int) -> Registered:
         return registered_analysis(self)
