@@ -214,6 +214,14 @@ def test_search_finds_what_is_debated(opened: Opened) -> None:
     assert opened.texts(".question mark")[0] == beginning
 
 
+def test_search_finds_a_session_by_its_name(opened: Opened) -> None:
+    page = opened.page
+    page.fill("input[name=q]", "D002")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#count:has-text('2 of 4')")
+    assert opened.texts("tbody td:first-child a") == ["language d002-en", "language d002-zh"]
+
+
 def test_the_list_keeps_the_focus_when_it_is_sorted_and_filtered(opened: Opened) -> None:
     page = opened.page
     focused = "document.activeElement.id || document.activeElement.name"

@@ -149,3 +149,27 @@ def test_marks_say_what_is_estimated_and_its_numbers(tmp_path: Path) -> None:
         *("Arm a, one: 0.500 [−0.250, 1.000]", "Arm b, other: −0.500"),
         *("one, round 1: 50.0 [50.0, 50.0]", "one: 25%", "other: 75% (3)"),
     }
+
+
+def test_bands_over_each_other_are_told_apart_by_their_ends(axes: Axes) -> None:
+    """Five filled bands are one mud: of an outlined one, both ends are drawn as its mark's line."""
+    dashed = style.Mark("dashed", "#0b3c6f", "o", (0, (4, 1.5)))
+    by_round = pd.DataFrame(
+        {"round": [1, 2], "estimate": [0.5, 0.6], "ci_low": [0.1, 0.2], "ci_high": [0.8, 0.9]}
+    )
+    forms.course(axes, by_round, dashed, outlined=True)
+    low, high, middle = axes.lines
+    assert [list(line.get_ydata()) for line in (low, high, middle)] == [
+        [0.1, 0.2],
+        [0.8, 0.9],
+        [0.5, 0.6],
+    ]
+    assert low.get_linestyle() == high.get_linestyle() == middle.get_linestyle() == "--"
+    (band,) = axes.collections
+    assert band.get_alpha() <= 0.05
+
+
+def test_filled_and_hollow_are_explained_by_two_entries() -> None:
+    filled, hollow = forms.fill_key("found", "not found")
+    assert (filled.get_label(), hollow.get_label()) == ("found", "not found")
+    assert filled.get_markerfacecolor() != hollow.get_markerfacecolor() == "white"

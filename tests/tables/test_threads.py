@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
 from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+#: Of Arrow, and of pandas by Arrow: all that starts its threads unless it is told not to.
+THREADED = {"to_pandas", "group_by", "iter_batches", "read_table", "read_parquet", "read_pandas"}
 
 CODE = """
 import os, sys
@@ -33,3 +38,16 @@ def test_reading_starts_no_thread(tmp_path: Path) -> None:
     said = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
     # What Arrow does by default would be seen.
     assert said[0] == "0" and int(said[1]) > 0
+
+
+def test_no_call_of_the_project_has_arrow_start_its_threads() -> None:
+    """Where scripts are processes of their own (a cluster, ``--sdm``), each ends as Python does."""
+    threaded, calls = [], 0
+    for path in [*ROOT.glob("src/**/*.py"), *ROOT.glob("workflow/**/*.py")]:
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "attr", "") in THREADED:
+                calls += 1
+                if not any(ast.unparse(word) == "use_threads=False" for word in node.keywords):
+                    threaded.append(f"{path.relative_to(ROOT)}, line {node.lineno}")
+    assert calls > 5
+    assert threaded == []

@@ -16,6 +16,7 @@ from dissensus.report.labels import stopped
 #: The most characters of an alternative, and the most names of rows that it lists.
 _LONGEST, _NAMES = 900, 12
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z]|[a-z]: )")
+_EMPTY = re.compile(r"\n\s*\n")
 _INTERVAL = re.compile(r"\[\s*+[−+-]?\d[^\[\]]*\]")
 _ESTIMATE = re.compile(r"(?<!\d)\d++(?:\.\d++%?|%)")
 _NUMBER = re.compile(r"\d+%?")
@@ -48,7 +49,8 @@ def alternative(title: str, figure: Figure, caption: str, level: str = "") -> st
 
 def main_sentence(caption: str, level: str) -> str:
     """The first sentence of a caption with an interval, or else an estimate, or else a number."""
-    sentences = _SENTENCE.split(" ".join(_MARKUP.sub("", caption).split()))
+    paragraphs = (" ".join(part.split()) for part in _EMPTY.split(_MARKUP.sub("", caption)))
+    sentences = [sentence for part in paragraphs for sentence in _SENTENCE.split(part)]
     for kind in (_INTERVAL, _ESTIMATE, _NUMBER):
         telling = [sentence for sentence in sentences if set(kind.findall(sentence)) - {level}]
         if telling:

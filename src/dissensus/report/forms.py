@@ -19,7 +19,7 @@ from matplotlib.patches import Patch
 
 from dissensus.report.frames import Array, Record, joined, records
 from dissensus.report.labels import interval, number, percent, with_limits
-from dissensus.report.style import FAINT, GREY, Mark, says
+from dissensus.report.style import FAINT, GREY, INK, Mark, says
 
 #: An estimate and the limits of its interval; NaN where the data define none.
 Interval = tuple[float, float, float]
@@ -150,6 +150,7 @@ def course(
     scale: float = 1.0,
     label: str | None = None,
     step: str = "round",
+    outlined: bool = False,
 ) -> None:
     """Means by round joined by a line, and their intervals as a band.
 
@@ -159,9 +160,14 @@ def course(
     scale : what values are multiplied by.
     label : in the legend.
     step : what the rounds are called.
+    outlined : whether the band is hardly more than its ends, in the line of its mark, so that
+        several over each other can be told apart.
     """
     low, high = scale * rows["ci_low"], scale * rows["ci_high"]
-    axes.fill_between(rows["round"], low, high, color=mark.colour, alpha=0.18, linewidth=0)
+    alpha = 0.05 if outlined else 0.18
+    axes.fill_between(rows["round"], low, high, color=mark.colour, alpha=alpha, linewidth=0)
+    for limit in (low, high) if outlined else ():
+        axes.plot(rows["round"], limit, color=mark.colour, linestyle=mark.line, linewidth=0.6)
     (drawn,) = axes.plot(
         rows["round"],
         scale * rows["estimate"],
@@ -292,6 +298,19 @@ def key_of(mark: Mark, filled: bool = True, line: bool = True) -> Line2D:
         markeredgewidth=_THIN,
         label=mark.name,
     )
+
+
+def fill_key(filled: str, hollow: str, marker: str = "o") -> list[Line2D]:
+    """Two entries of a legend: what filled marks are, and what hollow ones are."""
+    names = {True: filled, False: hollow}
+    return [
+        key_of(Mark(name, INK, marker), filled=is_filled, line=False)
+        for is_filled, name in names.items()
+    ]
+
+
+#: Of marks that are filled where their contrast is significant after adjustment.
+AFTER_HOLM = ("significant after Holm", "not significant")
 
 
 def legend(

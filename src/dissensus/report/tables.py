@@ -173,6 +173,9 @@ thead th { border-top: 1.5px solid #222; border-bottom: 1px solid #222; }
 tbody tr:last-child td { border-bottom: 1.5px solid #222; }
 .r { text-align: right; } caption { text-align: left; font-weight: bold; padding-bottom: .3rem; }
 .note { font-size: 13px; color: #555; max-width: 50rem; margin: 0 0 2.4rem; }
+@media print { .wide { background: none; overflow: visible; }
+  table { font-size: 7pt; overflow-wrap: anywhere; width: 100%; }
+  th, td { padding: .1rem .25rem; } }
 """
 
 

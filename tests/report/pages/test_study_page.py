@@ -141,7 +141,7 @@ def test_a_table_that_goes_on_beyond_its_frame_says_so(browser: Browser, tmp_pat
     shown = part(figures=[], tables=[Shown("t", "", True, wide)])
     path.write_text(study_page("demo", shown, simulated=False), encoding="utf-8")
     with browser.open_again(path, width=700) as opened:
-        assert opened.page.locator(".cue").inner_text() == "Scroll: more columns →"
+        assert opened.page.locator(".cue").inner_text() == "Scroll for more →"
 
 
 def test_without_main_figures_the_first_is_shown() -> None:

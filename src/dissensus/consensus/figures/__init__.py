@@ -13,9 +13,9 @@ HEADLINE = _SHOWN.headline("contrasts", "planted", "ablations")
 
 
 FIGURES = (
+    _SHOWN.figure("effects", "What each strategy changes, by domain", "contrasts", "planted"),
     _SHOWN.figure("behaviour", "Sycophancy and dogmatism", *_READS),
     _SHOWN.figure("course", "Debates that have agreed, by round", *_READS),
-    _SHOWN.figure("effects", "What each strategy changes, by domain", "contrasts", "planted"),
     _SHOWN.figure(
         "parts",
         "What each part of CCAgent is worth, and what carries over to another domain",

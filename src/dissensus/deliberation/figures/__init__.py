@@ -16,6 +16,7 @@ HEADLINE = _SHOWN.headline("contrasts", "unanswered")
 
 
 FIGURES = (
+    _SHOWN.figure("contrasts", "Arms against the reference", "contrasts"),
     _SHOWN.figure(
         "trajectories",
         "Entropy and retained divergence by round",
@@ -23,7 +24,6 @@ FIGURES = (
     ),
     _SHOWN.figure("control", "Contentiousness and quality by round", "rounds", "trajectories"),
     _SHOWN.figure("ignored_claims", "Claims that nobody engaged", "claims", "unanswered"),
-    _SHOWN.figure("contrasts", "Arms against the reference", "contrasts"),
     _SHOWN.figure(
         "debate_graph",
         "One session's debate graph",

@@ -165,7 +165,7 @@ def _sorted(axes: Axes, pairs: pd.DataFrame, answer: Record, look: Mark, level: 
     else:
         _stems(axes, ranks, pairs["difference"].sort_values(), look)
     above = counted(int(positive.sum()), "draw")
-    share = f"{above} of {whole(n)} above zero ({percent(positive.mean(), 0)})"
+    share = f"{above} of {whole(n)} above zero ({percent(positive.mean(), 0)}), filled"
     answered = f"mean {signed(answer['estimate'])}\n{level} CI {limits(answer)}"
     axes.text(
         0.02, 0.98, answered, transform=axes.transAxes, va="top", size=7.5, weight="bold", zorder=5

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from dissensus.report.forms import fill_key, legend
 from dissensus.report.frames import keyed
 from dissensus.report.labels import (
     SCALES,
@@ -126,6 +127,7 @@ def _curve(axes: Axes, curve: pd.DataFrame, first: bool) -> None:
         markeredgewidth=0.5,
     )
     says(hollow, *told[~significant])
+    legend(axes, fill_key("significant at 5%", "not significant"), right=True)
     zero_line(axes)
     for rank in np.flatnonzero(curve["main"].to_numpy(dtype=bool)):
         axes.plot(rank, d[rank], "*", color=ALARM, markersize=9, markeredgecolor="white", zorder=5)

@@ -56,7 +56,7 @@ const List = (() => {
     return [n, first];
   }
 
-  // Counts of a word in what is debated and in every text, with its first place in the texts.
+  // Counts of a word in a session's name, in what is debated and in every text, with its first place in the texts.
   async function search(word, studies, say) {
     const needle = Text.fold(word.trim()), found = new Map(), titles = new Map();
     // Many sessions have one motion or question.
@@ -65,10 +65,11 @@ const List = (() => {
       if (!titles.has(key)) titles.set(key, count(Text.fold(index.titles[index.title[i]]), needle)[0]);
       return titles.get(key);
     };
+    const named = (study, i) => count(Text.fold(Data.studies.get(study).id[i]), needle)[0];
     let seen = 0, told = performance.now();
     for await (const [study, sessions] of Data.texts(studies)) {
       for (const [i, text, folded] of sessions) {
-        const [said, first] = count(folded, needle), n = said + titled(study, i);
+        const [said, first] = count(folded, needle), n = said + titled(study, i) + named(study, i);
         if (n) found.set(`${study}/${i}`, { n, snippet: said ? `${first > SNIPPET ? "…" : ""}${text.slice(Math.max(0, first - SNIPPET), first + needle.length + SNIPPET)}…` : "" });
       }
       seen += sessions.length;
@@ -120,7 +121,7 @@ const List = (() => {
     const models = [...new Set((index ? [index] : [...Data.studies.values()]).flatMap((one) => one.casts.flatMap((cast) => cast.split(", "))))].sort();
     const range = (one, k) => ["from", "to"].map((end) => make("label", {}, end === "from" ? `${one.title} from ` : " to ", make("input", { type: "number", step: "any", name: `${end}${k}`, value: query.get(`${end}${k}`) ?? "", on: { change: (event) => set(`${end}${k}`, event.target.value) } })));
     return make("form", { role: "search", on: { submit: (event) => { event.preventDefault(); set("q", event.target.elements.q.value); } } },
-      make("p", {}, make("label", {}, "Search motions, questions and texts ", make("input", { name: "q", type: "search", value: query.get("q") ?? "" })), " ", make("button", { type: "submit" }, "Search")),
+      make("p", {}, make("label", {}, "Search names, motions, questions and texts ", make("input", { name: "q", type: "search", value: query.get("q") ?? "" })), " ", make("button", { type: "submit" }, "Search")),
       make("p", { class: "filters" }, select("study", "Study", [...Data.studies.keys()]), select("status", "How it ended", Words.STATUS), select("model", "Model", models),
         (index?.filters ?? []).map((one) => select(one.name, Words.words(one.name), one.values)),
         [...query.keys()].some((key) => key !== "study") && make("button", { type: "button", on: { click: () => go(new URLSearchParams(query.get("study") ? { study: query.get("study") } : {})) } }, "Clear")),

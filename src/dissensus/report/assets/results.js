@@ -35,8 +35,8 @@
     });
   }
 
-  // A table that goes on beyond its frame says so above it.
-  const frames = [...document.querySelectorAll(".table .wide")].map((frame) => {
+  // A table or a figure that goes on beyond its frame says so above it.
+  const frames = [...document.querySelectorAll(".table .wide, .pan")].map((frame) => {
     const cue = document.createElement("p");
     cue.className = "cue";
     frame.before(cue);
@@ -46,7 +46,7 @@
     for (const [frame, cue] of frames) {
       const wider = frame.scrollWidth > frame.clientWidth + 1, longer = frame.scrollHeight > frame.clientHeight + 1;
       cue.classList.toggle("on", wider || longer);
-      cue.textContent = wider && longer ? "Scroll: more columns → and rows ↓" : wider ? "Scroll: more columns →" : "Scroll: more rows ↓";
+      cue.textContent = `Scroll for more ${wider ? "→" : ""}${longer ? "↓" : ""}`;
     }
   };
   document.querySelectorAll("details").forEach((one) => one.addEventListener("toggle", cut));
@@ -114,6 +114,6 @@
     target.scrollIntoView();
   }
   addEventListener("hashchange", unfold);
-  addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((one) => { one.open = true; }));
+  addEventListener("beforeprint", () => document.querySelectorAll("details:not(.table details)").forEach((one) => { one.open = true; }));
   unfold();
 })();

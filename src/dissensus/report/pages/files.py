@@ -13,7 +13,9 @@ from typing import Any
 
 from pyarrow import Table
 
+from dissensus.report.alternative import main_sentence
 from dissensus.report.arm_conduct import differing_conduct
+from dissensus.report.captions import SIMULATED
 from dissensus.report.facts import Facts
 from dissensus.report.findings import Card, Findings, but, derived, losses, undefined, unread
 from dissensus.report.labels import counted, listed
@@ -26,6 +28,8 @@ from dissensus.tables.artefact import read
 _PAGES = ("tables/index.html", "tables/spending.html")
 #: Beyond as many, a picture is loaded beside the page, and its marks say nothing.
 _MOST_BYTES = 600_000
+#: Characters of the sentence below a figure's title.
+_MOST_STATED = 240
 #: Characters of a page of text that are shown on another; the file has all.
 _MOST_TEXT = 50_000
 _ESCAPE = re.compile(r"\\([^\w\s])")
@@ -56,7 +60,7 @@ def findings_of(
         if titles and "metrics" in artefacts.paths:
             findings = replace(findings, against=undefined(artefacts.facts("metrics"), titles))
     # The texts of all turns would take much room.
-    turns = read(artefacts.path("turns")).select(["compliant"]).to_pandas()
+    turns = read(artefacts.path("turns")).select(["compliant"]).to_pandas(use_threads=False)
     has_conduct = "arm_conduct" in artefacts.paths
     conduct = artefacts.facts("arm_conduct").rows() if has_conduct else []
     against = [
@@ -83,13 +87,15 @@ def part_of(folder: Path, given: Mapping[str, Any], said: list[dict[str, Any]], 
     sentences: dict[str, list[str]] = {}
     for row in said:
         sentences.setdefault(row["kind"], []).append(row["sentence"])
-    figures = []
+    figures, level = [], f"{100 * given['view']['confidence']:g}%"
     for name, title, main in given["figures"]:
         caption = (folder / f"captions/{name}.rst").read_text(encoding="utf-8")
         picture = folder / f"figures/{name}.svg"
         within = main and picture.stat().st_size <= _MOST_BYTES
         svg = picture.read_text(encoding="utf-8") if within else ""
-        figures.append(Shown(name, title, main, caption, _words(picture), svg=svg))
+        stated = _stated(caption, level) if main else ""
+        shown_figure = Shown(name, title, main, caption, _words(picture), svg=svg, stated=stated)
+        figures.append(shown_figure)
     shown = tables_of(folder, [page for page in _PAGES if (folder / page).exists()])
     told = {name: rest for name, *rest in given["tables"]}
     tables = []
@@ -119,6 +125,15 @@ def part_of(folder: Path, given: Mapping[str, Any], said: list[dict[str, Any]], 
             if (folder / file).exists()
         ],
     )
+
+
+def _stated(caption: str, level: str) -> str:
+    """The main sentence of a caption, cut at a clause where it is long."""
+    sentence = main_sentence(caption.replace(f"*{SIMULATED}*", ""), level)
+    if len(sentence) <= _MOST_STATED:
+        return sentence
+    kept = sentence[:_MOST_STATED]
+    return f"{kept[: max(kept.rfind('), ') + 1, kept.rfind('; '))] or kept} …"
 
 
 def _text(path: Path) -> str:
@@ -158,7 +173,7 @@ def dollars(folders: Sequence[Path]) -> float | None:
     total = 0.0
     for folder in folders:
         if (path := folder / "spending.parquet").exists():
-            frame = read(path).to_pandas()
+            frame = read(path).to_pandas(use_threads=False)
             if frame["unpriced"].sum():
                 return None
             total += float(frame[[name for name in frame if name.endswith("_usd")]].sum().sum())

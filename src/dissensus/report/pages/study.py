@@ -48,6 +48,7 @@ class Shown:
     text : the caption of a figure as reStructuredText, the table itself as HTML.
     words : that stand for a figure where it is not seen.
     svg : a figure that is drawn as a part of the page, so that its marks say their values.
+    stated : what a figure shows in this run, in a sentence.
     whole : the table with all of its rows and columns, where ``text`` has not all; in HTML.
     """
 
@@ -58,6 +59,7 @@ class Shown:
     words: str = ""
     whole: str = ""
     svg: str = ""
+    stated: str = ""
 
 
 @dataclass(frozen=True)
@@ -287,6 +289,7 @@ def _figure(part: Part, figure: Shown, number: int) -> str:
     lazy = " loading=lazy" if number > 1 else ""
     base = f"figures/{html(figure.name)}"
     caption = _caption(figure.text)
+    stated = f'<p class="stated">{html(figure.stated)}</p>' if figure.stated else ""
     alt = html(figure.words or figure.title)
     # A mark that says its value names its debate too.
     named = "" if figure.svg else ' title="{0}"'
@@ -302,8 +305,9 @@ def _figure(part: Part, figure: Shown, number: int) -> str:
     if figure.svg:
         told += "Point at a mark for its value, or select the figure and press → and ←. "
     return (
-        f'<figure id="{_id(part, figure)}"><h3>{_numbered(figure, number)}</h3>'
-        f'<div class="picture">{picture}{marks}</div><figcaption>{caption}<p class="files">{told}'
+        f'<figure id="{_id(part, figure)}"><h3>{_numbered(figure, number)}</h3>{stated}'
+        f'<div class="pan"><div class="picture">{picture}{marks}</div></div>'
+        f'<figcaption>{caption}<p class="files">{told}'
         f'<a href="{base}.svg">SVG</a> <a href="{base}.png">PNG</a></p></figcaption></figure>'
     )
 

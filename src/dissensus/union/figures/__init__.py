@@ -7,7 +7,7 @@ from dissensus.report.declared import Outputs
 
 _SHOWN = Outputs(
     "dissensus.union.figures",
-    main=("verdicts", "coaching", "judges"),
+    main=("verdicts", "coaching", "judges", "arguments"),
     tables="Verdicts, judges, coaching, speakers and claims",
 )
 
@@ -21,6 +21,7 @@ FIGURES = (
     _SHOWN.figure("judges", "The judges, audited", "judges"),
     _SHOWN.figure("layers", "How far judges and layers agree", "judges", "verdicts"),
     _SHOWN.figure("survival", "What becomes of claims", "survival"),
+    _SHOWN.figure("arguments", "What is argued", "map", "clusters", "cluster_names"),
 )
 
 

@@ -12,7 +12,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from dissensus.report.facts import Row
-from dissensus.report.forms import estimated, whisker
+from dissensus.report.forms import AFTER_HOLM, estimated, fill_key, legend, whisker
 from dissensus.report.frames import Record, records
 from dissensus.report.labels import (
     column_words,
@@ -83,6 +83,7 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
         beneath.set_xlabel(f"epoch (n = {range_of(row['n'] for row in means)} an arm)")
     panels[0, 0].set_ylabel("share")
     panels[1, 0].set_ylabel("difference of shares")
+    legend(figure, fill_key(*AFTER_HOLM))
     return Drawn(figure, facts)
 
 
