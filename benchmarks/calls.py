@@ -1,8 +1,8 @@
 """Part `calls`: runs that call models over HTTP, beside Inspect AI and a bare asyncio client.
 
-All ask the same server, `dissensus serve` with fixed words, and keep their logs. Sessions are those
-that come first in their draws, so that all can be in flight at once; both languages are English, so
-that the server's fixed words break no rule in either.
+All ask the same server, `dissensus serve` with fixed words, and keep their logs. Debates are those
+of the language study in English; ours are run as a study of one arm, which asks for them again in
+no format, so that all can be in flight at once.
 """
 
 from __future__ import annotations
@@ -19,11 +19,14 @@ from typing import Any
 from urllib.request import urlopen
 
 from bench import Bench, cpu, largest, seconds
-from project import RESULTS, ROOT, Project
+from project import RESULTS as LANGUAGE
+from project import ROOT, Project
 from table import Row, Target
 from timing import ENVIRONMENT, Failed, Took, in_turn, took
 
 MODELS = ["m1", "m2", "m3", "m4"]
+#: Where the study of these debates keeps its results.
+RESULTS = LANGUAGE.with_name("debates")
 ENGLISH = "resources/prompts/language/en.yaml"
 #: Calls of a session.
 TURNS = 8
@@ -85,29 +88,36 @@ class Study:
     def __init__(self, folder: Path, draws: int, **provider: Any) -> None:
         self.draws = draws
         self.provider = provider
-        self.project = Project(folder, {})
-        self.point_at(NOWHERE)
-        self.project.snakemake(str(RESULTS / "manifest.parquet"))
-        script = str(Path(__file__).with_name("debates.py"))
         self.debates = folder / "debates.json"
-        arguments = [str(self.debates), str(folder / RESULTS), str(folder / ENGLISH)]
+        english = {"prompts": ENGLISH, "motion": "motion_en", "script": "latin"}
+        languages = {"en": english, "en2": english, "zh": None}
+        block = {"draws": draws, "panel": MODELS, "languages": languages}
+        self.project = Project(folder, {**self._served(NOWHERE), "language": block})
+        self.project.snakemake(str(LANGUAGE / "manifest.parquet"))
+        script = str(Path(__file__).with_name("debates.py"))
+        arguments = [str(self.debates), str(folder / LANGUAGE), str(folder / ENGLISH)]
         took([sys.executable, script, "write", *arguments], folder)
         names = json.loads(self.debates.read_text(encoding="utf-8"))
         self.sessions = len(names)
+        self.point_at(NOWHERE)
+        self.project.snakemake(str(RESULTS / "manifest.parquet"))
+
+    def _served(self, address: str) -> dict[str, Any]:
+        """Models that answer at an address, and where that is."""
+        here = {"interface": "openai", "base_url": f"{address}/v1", "key_from": None}
+        return {
+            "providers": {"bench": {**here, "simulated": True, **self.provider}},
+            "models": {name: {"provider": "bench"} for name in MODELS},
+        }
 
     def point_at(self, address: str) -> None:
         """Have the run's models answer there."""
-        english = {"prompts": ENGLISH, "motion": "motion_en", "script": "latin"}
-        here = {"interface": "openai", "base_url": f"{address}/v1", "key_from": None}
         self.project.configure(
             {
-                "providers": {"bench": {**here, "simulated": True, **self.provider}},
-                "models": {name: {"provider": "bench"} for name in MODELS},
-                "language": {
-                    "draws": self.draws,
-                    "panel": MODELS,
-                    "languages": {"en": english, "en2": english, "zh": None},
-                },
+                **self._served(address),
+                "studies": ["debates"],
+                "study_folders": {"debates": str(ROOT / "benchmarks/debates_study")},
+                "debates": {"panel": MODELS, "debates": str(self.debates)},
             }
         )
 
@@ -117,7 +127,7 @@ class Study:
 
     def forget(self, *, journal: bool) -> None:
         """Remove what sessions left, and their journals and the money spent too, or not."""
-        self.project.forget([] if journal else ["journal"])
+        self.project.forget([] if journal else ["journal"], RESULTS)
         if journal:
             ledger = self.project.folder / RESULTS.parent / "ledger.jsonl"
             ledger.unlink(missing_ok=True)

@@ -59,7 +59,7 @@ def contrast(project: Project) -> dict[str, Any]:
 
 def test_the_page_builds_a_study_in_forty_lines() -> None:
     found = files()
-    assert list(found) == ["echo/study.py", "echo/simulated.py", "echo.yaml"]
+    assert list(found) == ["echo/study.py", "echo/simulated.py", "echo.yaml", "echo/shown.py"]
     assert len(found["echo/study.py"].splitlines()) <= 40
 
 
@@ -118,12 +118,31 @@ def test_a_run_without_a_diagnosis_says_so(page: Project) -> None:
     assert not (results(page) / "manifest.parquet").exists()
 
 
-def test_a_null_plant_is_not_found(page: Project) -> None:
+def test_a_null_plant_is_not_found_and_is_shown_in_outputs_of_ones_own(
+    page: Project, tmp_path: Path
+) -> None:
     config = page.folder / "echo.yaml"
     config.write_text(config.read_text(encoding="utf-8").replace("pull: 0.5", "pull: 0.0"))
-    page.succeed("results/echo/echo/contrasts.parquet", cores=8)
+    study = tmp_path / "elsewhere/echo/study.py"
+    # The page declares a figure and a table.
+    (declared,) = re.findall(
+        r"```python\n(    figures = .*?)```", PAGE.read_text("utf-8"), re.DOTALL
+    )
+    text = study.read_text("utf-8").replace(
+        "import Experiment,", "import Experiment, Figure, Table,"
+    )
+    study.write_text(text.replace("    def items", f"{declared}\n    def items"), "utf-8")
+    caption = study.parent / "captions/bridges.rst"
+    caption.parent.mkdir()
+    caption.write_text("A dot is one of {n} bridges.\n", "utf-8")
+    made = ("contrasts.parquet", "figures/bridges.svg", "tables/nearest.md")
+    page.succeed(*(f"results/echo/echo/{name}" for name in made), cores=8)
     found = contrast(page)
     assert abs(found["estimate"]) < 20 and found["p_value"] > 0.01
+    said = (results(page) / "captions/bridges.rst").read_text("utf-8")
+    assert said.startswith("A dot is one of 30 bridges.\n")
+    table = (results(page) / "tables/nearest.md").read_text("utf-8").splitlines()
+    assert table[0] == "**The nearest five.**" and len(table[2:-2]) == 2 + 5
 
 
 def test_a_measure_is_told_all_settings(page: Project, tmp_path: Path) -> None:

@@ -34,6 +34,11 @@ _COMMANDS = {
         "dissensus read d001-zh --study language",
         "dissensus read d001-zh --study language --prompts --format md > d001-zh.md",
     ),
+    "fork": (
+        "say something else in one turn of a session, and ask only what comes after",
+        "echo 'We measured it twice.' > said.txt",
+        "dissensus fork d001-en --study language --turn 4 --say said.txt",
+    ),
     "replies": (
         "say how many replies of a run could be read, were repaired or are lost",
         "dissensus replies demo",
@@ -55,9 +60,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     }
     add_options(added["serve"])
     _add_reading(added["read"])
+    _add_forking(added["fork"])
     added["replies"].add_argument("run", help="its name, as under results/")
     chosen = parser.parse_args(arguments)
-    does = {"serve": serve, "read": read, "replies": replies}
+    does = {"serve": serve, "read": read, "replies": replies, "fork": fork}
     try:
         return does[chosen.command](chosen)
     except DissensusError as error:
@@ -75,10 +81,21 @@ def _examples(*lines: str) -> dict[str, Any]:
     }
 
 
-def _add_reading(parser: argparse.ArgumentParser) -> None:
+def _add_session(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("session", help="id of the session, such as d007-zh")
     parser.add_argument("--study", help="where several studies have such a session")
     parser.add_argument("--run", help="where several runs have it")
+
+
+def _add_forking(parser: argparse.ArgumentParser) -> None:
+    _add_session(parser)
+    parser.add_argument("--turn", type=int, required=True, help="its number in the transcript")
+    parser.add_argument("--speaker", default="", help="where several speak in that turn")
+    parser.add_argument("--say", required=True, metavar="FILE", help="has the text that is said")
+
+
+def _add_reading(parser: argparse.ArgumentParser) -> None:
+    _add_session(parser)
     parser.add_argument("--format", choices=("text", "md", "json"), default="text")
     parser.add_argument(
         "--prompts", action="store_true", help="what was sent, message by message, and each reply"
@@ -100,6 +117,23 @@ def replies(chosen: argparse.Namespace) -> int:
     return 0
 
 
+def fork(chosen: argparse.Namespace) -> int:
+    """Fork a session, and print the fork."""
+    from dissensus.keep.forking import fork_session
+    from dissensus.keep.reading import configured_of, find_session
+    from dissensus.keep.reading_pages import page
+    from dissensus.user_files import read_text
+
+    folder = find_session(chosen.session, chosen.study, chosen.run)
+    text = read_text(chosen.say)
+    forked, place = fork_session(
+        folder, configured_of(folder), chosen.session, chosen.turn, chosen.speaker, text
+    )
+    _print(page(forked, None, "text"))
+    complain(f"{len(forked.calls)} calls were made, or found in {place}/journal.jsonl.")
+    return 0
+
+
 def read(chosen: argparse.Namespace) -> int:
     """Print a session."""
     from dissensus.keep.reading import (
@@ -117,11 +151,15 @@ def read(chosen: argparse.Namespace) -> int:
         files = [*CONFIGURATION, *chosen.configfile] if chosen.configfile else []
         settings = configured_of(folder, files)
         messages = sent(folder, chosen.session, settings)
-    text = page(read_session(folder, chosen.session), messages, chosen.format)
+    _print(page(read_session(folder, chosen.session), messages, chosen.format))
+    return 0
+
+
+def _print(text: str) -> None:
+    """Write a text to standard output, which may be closed before its end."""
     try:
         sys.stdout.buffer.write(text.encode())
         sys.stdout.flush()
     except BrokenPipeError:
         # Whoever reads has read enough.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 0

@@ -120,6 +120,25 @@ def _text(path: str | Path, form: Mapping[str, Any]) -> str:
         ) from None
 
 
+def read_text(path: str | Path) -> str:
+    """A text that a user wrote, in UTF-8, without the space around it.
+
+    Raises
+    ------
+    ResourceError : it cannot be read, or holds what no prompt can carry.
+    """
+    try:
+        text = Path(path).read_text("utf-8-sig").strip()
+    except OSError as error:
+        raise ResourceError(f"{path} cannot be read ({error.strerror}).") from None
+    except UnicodeDecodeError as error:
+        raise ResourceError(
+            f"{path}: byte {error.start} is not UTF-8; save the file as UTF-8."
+        ) from None
+    check_text(text, str(path))
+    return text
+
+
 def check_text(text: str, where: str) -> None:
     """Refuse a text with characters that no prompt or artefact can carry.
 

@@ -116,13 +116,37 @@ def test_figures_without_planted_values_have_none_in_their_legend() -> None:
             assert ("planted" in words) is shown, figure.name
 
 
+@pytest.mark.parametrize("name", ["effects", "parts"])
+def test_the_number_of_all_domains_stands_in_the_figure(name: str) -> None:
+    """The headline is over all domains: its number is read where it is said to be."""
+    run = make_run()
+    figure = next(figure for figure in FIGURES if figure.name == name)
+    axes = resolve(figure.maker)(run.artefacts, VIEW).figure.axes[0]
+    frame = run.contrasts if name == "effects" else run.ablations
+    rows = frame.query(
+        "outcome == 'agreement' and domain == 'all' and method == 'cluster_robust'"
+    ).set_index("arm")["estimate"]
+    printed = {round(text.xy[1]): text.get_text() for text in axes.texts if hasattr(text, "xy")}
+    names = {
+        round(place): label.get_text()
+        for place, label in zip(axes.get_yticks(), axes.get_yticklabels(), strict=True)
+    }
+    assert len(printed) == len(names)
+    for place, arm in names.items():
+        expected = rows.loc[[arm.replace(" ", "_")]]
+        told = {
+            f"{100 * value:+.1f}".replace("-", "−").replace("−0.0", "+0.0") for value in expected
+        }
+        assert printed[place] in told, arm
+
+
 def test_the_null_arm_is_named_in_the_caption() -> None:
-    facts = said_by(resolve(FIGURES[2].maker)(make_run().artefacts, VIEW))
+    facts = said_by(resolve(FIGURES[0].maker)(make_run().artefacts, VIEW))
     assert facts["null"].startswith("again ") and "planted" in facts["null"]
     alone = View.of({**VIEW.settings, "compared": [name for name in ARMS if name != "again"]}, True)
     run = make_run()
     own = replace(run, contrasts=run.contrasts[run.contrasts["arm"] != "again"])
-    assert resolve(FIGURES[2].maker)(own.artefacts, alone).facts["null"] == "this run has none"
+    assert resolve(FIGURES[0].maker)(own.artefacts, alone).facts["null"] == "this run has none"
     assert np.isfinite(run.planted["effect"]).sum() > 50
 
 

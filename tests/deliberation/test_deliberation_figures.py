@@ -13,12 +13,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.axes import Axes
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.patches import PathPatch
 
 from deliberation.deliberation_frames import ARMS, Run, make_run
 from dissensus.deliberation.figures import FIGURES, control, graph
 from dissensus.deliberation.figures.frames import schedules_of
+from dissensus.deliberation.figures.graph import RELATIONS
 from dissensus.deliberation.inference import unanswered
 from dissensus.errors import ArtefactError
 from dissensus.report.captions import fill
@@ -286,3 +288,21 @@ def test_arms_stand_with_the_reference_first() -> None:
     assert view.arms == ("b", "a", "c")
     assert schedules_of(view) == {"a": "pid", "c": "fixed"}
     assert unmarked(view.level) == "90%"
+
+
+def test_the_legend_of_the_graph_is_in_the_looks_that_are_drawn() -> None:
+    axes = drawn("debate_graph", SIZES[1]).axes[0]
+    legend = axes.get_legend() or axes.figure.legends[0]
+    shown = {
+        text.get_text(): handle
+        for text, handle in zip(legend.get_texts(), legend.legend_handles, strict=True)
+        if text.get_text() in RELATIONS
+    }
+    curves = {
+        (to_hex(patch.get_edgecolor()[:3]), patch.get_alpha())
+        for patch in axes.patches
+        if isinstance(patch, PathPatch)
+    }
+    assert curves and curves <= {
+        (to_hex(handle.get_color()), handle.get_alpha()) for handle in shown.values()
+    }

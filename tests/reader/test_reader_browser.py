@@ -200,6 +200,41 @@ def test_search_finds_all_writings_and_texts_that_attack_do_nothing(opened: Open
     assert quiet(opened)
 
 
+def test_search_finds_what_is_debated(opened: Opened) -> None:
+    page = opened.page
+    motion = page.locator("table.list tbody td:nth-child(3)").first.inner_text()
+    beginning = motion[:30].strip()
+    page.fill("input[name=q]", beginning.upper())
+    page.keyboard.press("Enter")
+    page.wait_for_selector("th:has-text('Hits')")
+    of_motion = [one for one in opened.texts("table.list tbody td:nth-child(3)") if motion in one]
+    assert of_motion and page.locator("table.list tbody tr").count() == len(of_motion)
+    page.click("table.list tbody a")
+    page.wait_for_selector(".question mark")
+    assert opened.texts(".question mark")[0] == beginning
+
+
+def test_search_finds_a_session_by_its_name(opened: Opened) -> None:
+    page = opened.page
+    page.fill("input[name=q]", "D002")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#count:has-text('2 of 4')")
+    assert opened.texts("tbody td:first-child a") == ["language d002-en", "language d002-zh"]
+
+
+def test_the_list_keeps_the_focus_when_it_is_sorted_and_filtered(opened: Opened) -> None:
+    page = opened.page
+    focused = "document.activeElement.id || document.activeElement.name"
+    for direction in ("ascending", "descending"):
+        page.focus("#sort-title")
+        page.keyboard.press("Enter")
+        page.wait_for_selector(f"th[aria-sort={direction}]")
+        assert page.evaluate(focused) == "sort-title"
+    page.focus("select[name=study]")
+    page.select_option("select[name=study]", "language")
+    assert page.evaluate(focused) == "study"
+
+
 WORDS = re.compile(r"[\u4e00-\u9fff]|[^\W_\u4e00-\u9fff]+")
 
 
@@ -307,3 +342,14 @@ def test_it_fits_a_telephone_and_prints_with_its_banner(browser: Browser, place:
         assert opened.page.locator(".banner").is_visible()
         assert not opened.page.locator("form").first.is_visible()
         assert opened.page.locator("article[id]").count() == 8
+
+
+def test_the_banner_leaves_room_for_the_text_when_enlarged_fourfold(
+    browser: Browser, place: Path
+) -> None:
+    with browser.open(place, width=360, height=225) as opened:
+        go(opened, "#/language/d001-en/t2", "language d001-en")
+        banner = opened.page.locator(".banner").bounding_box()
+        article = opened.page.locator("article[id^=t2-]").bounding_box()
+        assert banner["height"] < 225 / 8
+        assert article["y"] >= banner["y"] + banner["height"]

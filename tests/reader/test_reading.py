@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from dissensus.cli import main
-from dissensus.keep.reading import messages, read_session, sent
+from dissensus.keep.reading import Row, messages, read_session, sent
 from dissensus.keep.reading_pages import page
 from dissensus.llm.call import Message, Request
 from dissensus.run.kept import keep_configuration
@@ -153,6 +153,29 @@ def test_what_no_reader_sees_is_written_out(at_place: Path) -> None:
         else:
             told = shown.replace("\\", "").replace("\n> ", "\n")
             assert "a[U+061C][U+200F][U+3164][U+E0041]\nb[U+001B][2J" in told
+
+
+@pytest.mark.parametrize("messages", [None, []])
+def test_each_attempt_at_a_session_has_a_heading(
+    at_place: Path, messages: list[Row] | None
+) -> None:
+    reading = read_session(Path("results/demo/language"), "d002-en")
+    tries = [
+        ({**attempt, "session_attempt": number}, call)
+        for number in (1, 2)
+        for attempt, call in list(zip(reading.attempts, reading.calls, strict=True))[: number + 1]
+    ]
+    attempts, calls = ([pair[place] for pair in tries] for place in (0, 1))
+    lost = replace(reading, turns=[], attempts=attempts, calls=calls, failure="turn 3: timeout")
+    told = {form: page(lost, messages, form) for form in ("text", "md")}
+    marks = [line[:13] for line in told["text"].split("\n") if line[:2] in ("--", "~~")]
+    assert marks == [
+        *("-- Attempt 1 ", "~~ Turn 1, P1", "~~ Turn 2, O1"),
+        *("-- Attempt 2 ", "~~ Turn 1, P1", "~~ Turn 2, O1", "~~ Turn 3, P2"),
+    ]
+    assert "## Attempt 2 of 2 at the session\n\n### Turn 1" in told["md"]
+    once = page(replace(lost, attempts=attempts[:2], calls=calls[:2]), messages, "text")
+    assert "at the session" not in once and "-- Turn 2, O1" in once
 
 
 def test_a_session_that_is_not_there_is_one_sentence(

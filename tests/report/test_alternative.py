@@ -48,6 +48,7 @@ def test_it_says_panels_axes_rows_series_and_the_main_number() -> None:
         ("With 95% intervals. Of 24 draws.", "Of 24 draws."),
         ("With 95% intervals. No draw was complete.", ""),
         ("With 95% intervals. Of 24 draws. **b**: 30% of them.", "b: 30% of them."),
+        ("Of all teams.\n\nteam-a: +0.1 [0.0, 0.2].", "team-a: +0.1 [0.0, 0.2]."),
         ("*\\ A* is b. It is\\ 3.", "It is 3."),
     ],
 )

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from tests.consensus import consensus_frames
@@ -113,3 +114,13 @@ def test_outputs_name_their_makers_and_where_they_are_shown() -> None:
     assert graph == Figure("a_graph", "package.graph:draw", (), "One graph", "3 Graphs")
     table = outputs.table("tables", "table_1", "x")
     assert table == Table("table_1", "package.tables:table_1", ("x",), "All tables", "2 Tables")
+    assert not table.main
+    asked = outputs.table("tables", "table_1", "x", question="How much?", columns=("a", "*% CI"))
+    assert asked.main and asked.question == "How much?" and asked.columns == ("a", "*% CI")
+
+
+@pytest.mark.parametrize("study", [language, identity, deliberation, union, consensus])
+def test_each_study_has_three_or_four_main_tables_each_with_its_question(study: ModuleType) -> None:
+    questions = [table.question for table in study.TABLES if table.main]
+    assert len(questions) in (3, 4)
+    assert all(question.endswith("?") for question in questions)

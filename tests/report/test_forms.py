@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from dissensus.report import forms
+from dissensus.report import forms, style
 from dissensus.report.style import Mark
 
 ONE, OTHER = Mark("one", "#0b3c6f", "o"), Mark("other", "#e08a00", "D")
@@ -130,3 +133,43 @@ def test_a_legend_has_every_entry_in_its_order() -> None:
     forms.legend(figure, [forms.key_of(ONE)], right=True)
     for made, names in ((axes.get_legend(), ["one", "other"]), (figure.legends[0], ["one"])):
         assert [text.get_text() for text in made.get_texts()] == names
+
+
+def test_marks_say_what_is_estimated_and_its_numbers(tmp_path: Path) -> None:
+    figure = Figure()
+    left, right = figure.subplots(1, 2)
+    rows = {"a": row(0.5, -0.25, 1.0), "b": row(NAN)}
+    forms.forest(left, {"a": "Arm a", "b": "Arm b"}, [(ONE, rows), (OTHER, {"b": row(-0.5)})])
+    by_round = pd.DataFrame({"round": [1, 2], **{name: [0.5, NAN] for name in row(0)}})
+    forms.course(right, by_round, ONE, scale=100.0)
+    forms.stack(right, 0, {"one": 0.25, "other": 0.75}, [ONE, OTHER], {"other": "3"})
+    style.save_svg(figure, tmp_path / "a.svg")
+    said = re.findall("<title>(.*?)</title>", (tmp_path / "a.svg").read_text("utf-8"))
+    assert set(said) == {
+        *("Arm a, one: 0.500 [−0.250, 1.000]", "Arm b, other: −0.500"),
+        *("one, round 1: 50.0 [50.0, 50.0]", "one: 25%", "other: 75% (3)"),
+    }
+
+
+def test_bands_over_each_other_are_told_apart_by_their_ends(axes: Axes) -> None:
+    """Five filled bands are one mud: of an outlined one, both ends are drawn as its mark's line."""
+    dashed = style.Mark("dashed", "#0b3c6f", "o", (0, (4, 1.5)))
+    by_round = pd.DataFrame(
+        {"round": [1, 2], "estimate": [0.5, 0.6], "ci_low": [0.1, 0.2], "ci_high": [0.8, 0.9]}
+    )
+    forms.course(axes, by_round, dashed, outlined=True)
+    low, high, middle = axes.lines
+    assert [list(line.get_ydata()) for line in (low, high, middle)] == [
+        [0.1, 0.2],
+        [0.8, 0.9],
+        [0.5, 0.6],
+    ]
+    assert low.get_linestyle() == high.get_linestyle() == middle.get_linestyle() == "--"
+    (band,) = axes.collections
+    assert band.get_alpha() <= 0.05
+
+
+def test_filled_and_hollow_are_explained_by_two_entries() -> None:
+    filled, hollow = forms.fill_key("found", "not found")
+    assert (filled.get_label(), hollow.get_label()) == ("found", "not found")
+    assert filled.get_markerfacecolor() != hollow.get_markerfacecolor() == "white"

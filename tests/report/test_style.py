@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from itertools import combinations
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
 from dissensus.report.forms import forest
-from dissensus.report.style import Mark, marks, new_figure, save_svg, spread
+from dissensus.report.style import Mark, marks, new_figure, save_svg, says, spread
 
 
 def test_the_looks_of_languages_differ_in_grey_and_in_shape() -> None:
@@ -41,6 +42,30 @@ def test_the_mark_of_simulated_models_stands_below_all_panels(tmp_path: Path, ro
         assert panel.get_tightbbox().y0 >= top - 0.5
         assert "simulated models" not in {text.get_text() for text in panel.texts}
     assert (tmp_path / "a.svg").read_text("utf-8").count(">simulated models<") == 1
+
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+@pytest.mark.parametrize("text", ["a: 1 [0, 2]", '<b>"x" & y</b> ]]> -->', "a\nb", "says: x"])
+def test_each_mark_says_its_own_words(tmp_path: Path, text: str) -> None:
+    figure = new_figure(2.0, simulated=False)
+    axes = figure.subplots()
+    (dots,) = axes.plot([0, 1, 2], [2.0, np.nan, 1.0], "o-")
+    says(dots, text, "second")
+    (bar,) = axes.barh(0, 1)
+    says(bar, text)
+    save_svg(figure, tmp_path / "a.svg", "Title", "Words")
+    root = ElementTree.parse(tmp_path / "a.svg").getroot()
+    held = {parent: parent.find(f"{SVG}title") for parent in root.iter() if parent is not root}
+    said = [(parent.tag, title.text) for parent, title in held.items() if title is not None]
+    plain = text.replace("\n", " ")
+    assert [(tag, (words or "").replace("\n", " ")) for tag, words in said] == [
+        (f"{SVG}g", plain),
+        (f"{SVG}use", plain),
+        (f"{SVG}use", "second"),
+    ]
+    assert not [one for one in root.iter() if "says: " in one.get("id", "")]
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,7 @@ def turn(number: int, speaker: str, text: str) -> dict[str, object]:
         "repairs": 0,
         "compliant": True,
         "value": None,
+        "origin": None,
     }
     return {**ids, "turn": number, "speaker": speaker, "text": text, **rest}
 

@@ -229,3 +229,27 @@ def test_estimates_that_are_missing_leave_a_dash_and_no_error() -> None:
     unread = run.judges.assign(estimate=np.nan)
     texts = [t for t, _ in visible_texts(make("judges", replace(run, judges=unread)).figure)]
     assert any("no judge can be audited" in text for text in texts)
+
+
+def test_the_largest_clusters_of_a_motion_are_numbered_in_their_middle() -> None:
+    run = make_run()
+    figure = drawn("arguments")
+    for (cloud, beside), (motion, own) in zip(
+        zip(figure.axes[::2], figure.axes[1::2], strict=True),
+        run.clusters.groupby("motion_id"),
+        strict=True,
+    ):
+        assert cloud.get_title("left") == motion
+        ordered = own.sort_values("claims", ascending=False, kind="stable")
+        words = [text.get_text() for text in beside.texts]
+        assert [
+            f"{n:,} claims" in word for n, word in zip(ordered["claims"], words[1::2], strict=True)
+        ] == [True] * len(own)
+        middles = {text.get_text(): text.get_position() for text in cloud.texts}
+        for number, cluster in enumerate(ordered["cluster"], start=1):
+            claims = run.map[run.map["cluster"] == cluster]
+            middle = (claims["x"].median(), claims["y"].median())
+            assert middles[str(number)] == pytest.approx(middle)
+    facts = said_by(shown("arguments"))
+    assert facts["claims"] == f"{len(run.map):,} claims"
+    assert facts["alone"] == f"{(run.map['cluster'] == -1).sum():,} claims"

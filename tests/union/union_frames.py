@@ -15,7 +15,7 @@ from dissensus.union.inference.coaching import COACHING, estimate_coaching
 from dissensus.union.inference.survival import SURVIVAL, estimate_survival
 from dissensus.union.inference.wins import WINS, estimate_wins
 from dissensus.union.map.summaries import summarise
-from dissensus.union.map.tables import CLUSTER_NAMES, CLUSTERS
+from dissensus.union.map.tables import CLUSTER_NAMES, CLUSTERS, MAP
 from dissensus.union.tables import POINTS, SCORES, SPEECHES
 from made_frames import frame_of
 from union.union_ensembles import Ensemble, always_a, fair, make_ensemble
@@ -44,6 +44,7 @@ class Run:
     coaching: pd.DataFrame
     clusters: pd.DataFrame
     cluster_names: pd.DataFrame
+    map: pd.DataFrame
 
     @property
     def artefacts(self) -> Artefacts:
@@ -86,7 +87,20 @@ def of(made: Ensemble) -> Run:
             CLUSTER_NAMES,
             clusters[["motion_id", "cluster"]].assign(name="words that name it", description=""),
         ),
+        _map(made, clusters),
     )
+
+
+def _map(made: Ensemble, clusters: pd.DataFrame) -> pd.DataFrame:
+    """Each claim in a place of its own, the clusters of a motion apart from each other."""
+    numbers = {motion: own["cluster"].tolist() for motion, own in clusters.groupby("motion_id")}
+    rows = []
+    for place, claim in enumerate(made.claims.to_dict("records")):
+        own = numbers.get(claim["motion_id"], [])
+        kind = int(claim["claim_id"].split(".")[1]) % 3
+        cluster = own[kind] if kind < len(own) else -1
+        rows.append({**claim, "cluster": cluster, "x": kind + place % 7 / 20, "y": place % 5 / 5})
+    return frame_of(MAP, [{name: row[name] for name in MAP.columns if name in row} for row in rows])
 
 
 def _point(speech: dict[str, Any]) -> dict[str, Any] | None:

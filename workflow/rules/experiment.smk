@@ -1,13 +1,16 @@
 # A study of the common kind: its measures and estimates, in the order data takes.
 #
 # in:    results/<run>/<study>/: turns, outcomes, pool
-# out:   results/<run>/<study>/: metrics, contrasts
+# out:   results/<run>/<study>/: metrics, contrasts; and outcomes_by_round, contrasts_by_round where it has such outcomes
 # steps: measure_<study>; compare_<study>_arms
 # What every study goes through is in study.smk. A study's own rules.smk adds to this.
 
 OWN = STUDIES[study]
 X = RESULTS / study
 DECLARED = f"{type(OWN).__module__}:{type(OWN).__qualname__}"
+BY_ROUND = "_by_round" if OWN.round_outcomes() else ""
+MEASURED = tables(X, "metrics", *["outcomes_by_round"] * bool(BY_ROUND))
+COMPARED = tables(X, "contrasts", *["contrasts_by_round"] * bool(BY_ROUND))
 
 
 rule:
@@ -16,14 +19,17 @@ rule:
     input:
         **tables(X, "turns", "outcomes", "pool"),
     output:
-        metrics=X / "metrics.parquet",
+        **MEASURED,
     log:
         X / "logs/measure.log",
     localrule: True
     conda:
         ENVIRONMENT
     params:
-        functions=["dissensus.study.experiment.measures:measure_experiment", DECLARED],
+        functions=[
+            f"dissensus.study.experiment.measures:measure_experiment{BY_ROUND}",
+            DECLARED,
+        ],
         settings=given(declared=DECLARED, block=OWN.settings.model_dump()),
     message:
         f"Measure the sessions of the {study} study"
@@ -35,16 +41,19 @@ rule:
     name:
         f"compare_{study}_arms"
     input:
-        metrics=X / "metrics.parquet",
+        **MEASURED,
     output:
-        contrasts=X / "contrasts.parquet",
+        **COMPARED,
     log:
         X / "logs/compare_arms.log",
     localrule: True
     conda:
         ENVIRONMENT
     params:
-        functions=["dissensus.study.experiment.contrasts:compare_experiment", DECLARED],
+        functions=[
+            f"dissensus.study.experiment.contrasts:compare_experiment{BY_ROUND}",
+            DECLARED,
+        ],
         settings=given(OWN, "settings.inference", declared=DECLARED, seed=SETTINGS.seed),
     message:
         f"Compare the arms of the {study} study"
@@ -57,8 +66,8 @@ rule:
         study
     input:
         core(study),
-        X / "metrics.parquet",
-        X / "contrasts.parquet",
+        MEASURED.values(),
+        COMPARED.values(),
         made_in_own_folder(study),
     message:
         f"All results of the {study} study"

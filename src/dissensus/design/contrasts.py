@@ -22,6 +22,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from dissensus.design.weights import Contrast, contrast_name
 from dissensus.digests import seed_of
 from dissensus.stats.bootstrap import cluster_robust_mean
 from dissensus.stats.checks import FloatArray
@@ -54,7 +55,7 @@ class Columns:
 
 @dataclass(frozen=True)
 class Pairs:
-    """One outcome in two arms, an entry for every unit, lost sessions included.
+    """One outcome in two arms, or two weighted sums of arms; an entry for every unit.
 
     Attributes
     ----------
@@ -146,27 +147,30 @@ def pair_up(
     columns : names of the other columns.
     """
     wide = by_arm(metrics, outcome, columns).sort_index()
-    return _pairs(wide, _clusters(metrics, columns), arm, reference)
+    return pairs_of(wide, units_of(metrics, columns)[columns.cluster], Contrast.of(arm, reference))
 
 
-def _clusters(metrics: pd.DataFrame, columns: Columns) -> Labels:
-    """The cluster of every unit, in the order of the units' names."""
-    units = metrics.drop_duplicates(columns.unit).set_index(columns.unit, drop=False).sort_index()
-    return units[columns.cluster].to_numpy()
+def units_of(metrics: pd.DataFrame, columns: Columns) -> pd.DataFrame:
+    """A row a unit, in the order of the units' names, with what its sessions share."""
+    units = metrics.drop_duplicates(columns.unit).set_index(columns.unit, drop=False)
+    return units.sort_index()
 
 
-def _pairs(wide: pd.DataFrame, clusters: Labels, arm: str, reference: str) -> Pairs:
-    """Two of the arms of a table of :func:`by_arm`."""
-    nothing = np.full(len(wide), np.nan)
-    treated, referred = (
-        wide[name].to_numpy(dtype=float) if name in wide else nothing for name in (arm, reference)
-    )
-    return Pairs(treated, referred, clusters)
+def pairs_of(wide: pd.DataFrame, clusters: pd.Series[Any], contrast: Contrast) -> Pairs:
+    """The two sides of a contrast, from a table of :func:`by_arm` and each unit's cluster."""
+
+    def side(arms: Mapping[str, float]) -> FloatArray:
+        total = np.zeros(len(wide))
+        for arm, weight in arms.items():
+            total += weight * (wide[arm].to_numpy(dtype=float) if arm in wide else np.nan)
+        return total
+
+    return Pairs(side(contrast.treated), side(contrast.referred), clusters.to_numpy())
 
 
 def compare_arms(
     metrics: pd.DataFrame,
-    comparisons: Iterable[tuple[str, str]],
+    comparisons: Iterable[tuple[str, str] | Contrast],
     outcomes: Sequence[str],
     options: Options,
     columns: Columns,
@@ -177,7 +181,8 @@ def compare_arms(
     Parameters
     ----------
     metrics : a row a session, failed ones included.
-    comparisons : arm and reference; the first one's reference is the common one.
+    comparisons : arm and reference, of which the first one's is the common reference; or contrasts
+        that are declared, all of them for the primary outcome.
     outcomes : columns of the metrics, the primary one first.
     options : the seed is the study's; every comparison has a random stream of its own.
     columns : names of the other columns.
@@ -187,25 +192,34 @@ def compare_arms(
     -------
     Rows of :func:`contrasts_schema`. A contrast of fewer than two units or clusters has no standard
     error; one that no unit defines has n = 0. The headline is the primary outcome against the
-    common reference by :data:`HEADLINE`. P-values are adjusted by method over two families: the
-    primary outcome against the common reference, and all the rest.
+    common reference, or in any declared contrast, by :data:`HEADLINE`. P-values are adjusted by
+    method over two families: what the headline is of, and all the rest. Signs are flipped in
+    contrasts whose sides have the same weights (:attr:`Contrast.is_swappable`).
     """
-    compared = list(comparisons)
+    compared = [
+        (each, True) if isinstance(each, Contrast) else (Contrast.of(*each), False)
+        for each in comparisons
+    ]
     families: dict[tuple[str, bool], list[Row]] = {}
     rows = []
     wide = {name: by_arm(metrics, name, columns).sort_index() for name in (*outcomes, *optional)}
-    clusters = _clusters(metrics, columns)
-    for arm, reference in compared:
+    clusters = units_of(metrics, columns)[columns.cluster]
+    for contrast, is_declared in compared:
+        arm, reference = contrast.arm, contrast.reference
+        is_main = is_declared or reference == compared[0][0].reference
         for outcome, by_unit in wide.items():
-            pairs = _pairs(by_unit, clusters, arm, reference)
+            pairs = pairs_of(by_unit, clusters, contrast)
             if outcome in optional and not pairs.complete.any():
                 continue
-            primary = outcome == outcomes[0] and reference == compared[0][1]
+            primary = outcome == outcomes[0] and is_main
             seed = seed_of(options.seed, outcome, arm, reference)
             seeded = Options(options.confidence, options.flips, seed)
             for method, estimated in compare(pairs, seeded).items():
+                if method == RANDOMISATION and not contrast.is_swappable:
+                    continue
                 headline = primary and method == HEADLINE
-                rows.append(contrast_row(outcome, arm, reference, method, estimated, headline))
+                row = contrast_row(outcome, arm, reference, method, estimated, headline)
+                rows.append({**row, "contrast": contrast.name})
                 families.setdefault((method, primary), []).append(rows[-1])
     for family in families.values():
         adjust_family(family)
@@ -219,10 +233,13 @@ def compare(pairs: Pairs, options: Options) -> dict[str, Estimate]:
     headline = robust_mean(differences, clusters, options.confidence)
     if len(np.unique(clusters)) < 2:
         return dict.fromkeys(METHODS, headline)
-    # All patterns where they are no more than would be drawn.
+    return {HEADLINE: headline, RANDOMISATION: flipped(differences, clusters, options)}
+
+
+def flipped(differences: FloatArray, clusters: Labels, options: Options) -> Simulated:
+    """The sign-flip test: all patterns where they are no more than would be drawn."""
     exact = min(options.flips.bit_length() - 1, 30)
-    flipped = sign_flip(differences, clusters, options.flips, options.seed, exact_up_to=exact)
-    return {HEADLINE: headline, RANDOMISATION: flipped}
+    return sign_flip(differences, clusters, options.flips, options.seed, exact_up_to=exact)
 
 
 def robust_mean(values: FloatArray, clusters: Labels, confidence: float) -> Estimate:
@@ -276,11 +293,6 @@ def sign_flip(
         n_clusters=len(np.unique(clusters)),
         simulation_error=test.simulation_error,
     )
-
-
-def contrast_name(arm: str, reference: str) -> str:
-    """How artefacts name a contrast: ``zh-en`` is Chinese minus English."""
-    return f"{arm}-{reference}" if reference else arm
 
 
 def contrast_row(

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from dissensus.errors import DissensusError
+from dissensus.keep.reading import round_of
 from dissensus.llm.call import Request
 from dissensus.llm.journal import NotJournaled
 from dissensus.llm.registry import ModelRegistry
@@ -104,7 +105,10 @@ class Chunk:
     def add(self, name: str, played: Played, details: Mapping[str, Any]) -> None:
         """Add a session."""
         text_of = {(turn["turn"], turn["speaker"]): turn["text"] for turn in played.turns}
-        self.texts[name] = [[turn[column] for column in _TURN] for turn in played.turns]
+        self.texts[name] = [
+            [{**turn, "round_label": round_of(turn)}[column] for column in _TURN]
+            for turn in played.turns
+        ]
         calls = []
         for number, (attempt, call) in enumerate(zip(played.attempts, played.calls, strict=True)):
             accepted_text = attempt["accepted"] and text_of.get((call["turn"], call["speaker"]))

@@ -94,6 +94,14 @@ def _transcripts(folder: Path) -> Iterable[Path]:
     return sorted(folder.glob("transcripts/*.parquet"))[:1]
 
 
+def round_of(turn: Row) -> str:
+    """The round of a turn in words, with where it is from if another session took it."""
+    origin = turn.get("origin")
+    if not origin:
+        return str(turn["round_label"])
+    return f"{turn['round_label']}, {'' if ' ' in origin else 'from '}{origin}"
+
+
 def read_session(folder: Path, session_id: str) -> Reading:
     """A session from its artefacts alone; ``folder``: of its study.
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from dissensus.keep.reading import Reading
+from dissensus.keep.reading import Reading, round_of
 from dissensus.report import escaping
 from dissensus.report.captions import SIMULATED
 from dissensus.report.labels import counted
@@ -59,7 +59,7 @@ def _paragraphs(text: str) -> str:
 
 
 _TEXT = _Form(
-    lambda level, words: f"{'=-'[level - 1] * 2} {escaping.line(words)}",
+    lambda level, words: f"{'=-~'[level - 1] * 2} {escaping.line(words)}",
     lambda text: escaping.shown(text).strip("\n") or "(no text)",
 )
 _MARKDOWN = _Form(lambda level, words: f"{'#' * level} {escaping.markdown(words)}", _paragraphs)
@@ -99,11 +99,10 @@ class _Page:
         for turn in reading.turns:
             repaired = f", {counted(turn['repairs'], 'repair')}" if turn["repairs"] else ""
             broken = "" if turn["compliant"] else ", breaks a format rule"
-            self.heading(2, f"{_place(turn)}: {turn['round_label']}{repaired}{broken}")
+            self.heading(2, f"{_place(turn)}: {round_of(turn)}{repaired}{broken}")
             self.parts.append(self.form.text(turn["text"]))
         if not reading.turns:
-            for attempt, call in zip(reading.attempts, reading.calls, strict=True):
-                self.heading(2, f"{_place(attempt)}, attempt {attempt['attempt']}")
+            for attempt, call in self._attempts(reading):
                 self._reply(attempt, call)
 
     def _calls(self, reading: Reading, messages: Sequence[Row]) -> None:
@@ -111,16 +110,26 @@ class _Page:
         by_call: dict[str, list[Row]] = {}
         for message in messages:
             by_call.setdefault(message["request_sha256"], []).append(message)
-        for attempt, call in zip(reading.attempts, reading.calls, strict=True):
-            again = f", session attempt {attempt['session_attempt']}"
-            again = again if attempt["session_attempt"] > 1 else ""
-            self.heading(2, f"{_place(attempt)}, attempt {attempt['attempt']}{again}")
+        for attempt, call in self._attempts(reading):
             self.say(f"Request {call['request_sha256']}, rebuilt, and found in the journal.")
             for message in by_call.get(call["request_sha256"], ()):
                 self.say(f"[{message['message_role']}]")
                 self.parts.append(self.form.text(message["content"]))
             self.say("[reply]")
             self._reply(attempt, call)
+
+    def _attempts(self, reading: Reading) -> Iterator[tuple[Row, Row]]:
+        """Every attempt with its call, each below its heading, and those of a session below one of
+        their own where it was held several times.
+        """
+        last = max((attempt["session_attempt"] for attempt in reading.attempts), default=1)
+        begun = 0
+        for attempt, call in zip(reading.attempts, reading.calls, strict=True):
+            if last > 1 and attempt["session_attempt"] > begun:
+                begun = attempt["session_attempt"]
+                self.heading(2, f"Attempt {begun} of {last} at the session")
+            self.heading(2 + (last > 1), f"{_place(attempt)}, attempt {attempt['attempt']}")
+            yield attempt, call
 
     def _reply(self, attempt: Row, call: Row) -> None:
         for outcome, words in _tries(call):

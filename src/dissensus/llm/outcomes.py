@@ -68,7 +68,7 @@ _BY_WORDS = (
                           r"not enough (balance|credit|funds)|out of credit|arrearage|in arrears|"
                           r"billing_(hard_limit|not_active|error)|specified api usage limits|"
                           r"used all available credits|余额不足|欠费")),
-    ("authentication", re.compile(r"(invalid|incorrect) (x-)?api[ _-]key|invalid_api_key|"
+    ("authentication", re.compile(r"(invalid|incorrect)[ _]?(x-)?api[ _-]?key|"
                                   r"api[ _]key not (valid|found)|api_key_invalid")),
     ("context_overflow", re.compile(r"context[_ ](length|window|limit|size)|maximum context|"
                                     r"too many (input )?tokens|(prompt|input) is too long|"
@@ -236,6 +236,8 @@ def fault_in(body: Any) -> Any:
         or "error" in (body.get("type"), body.get("object"))
         or str(body.get("status", "")).lower() in ("error", "failed", "fail", "failure")
         or (not has_answer and _is_set(body.get("code")))
+        # A sentence where the answer should be, such as FastAPI's {"detail": ...}.
+        or (not has_answer and any(isinstance(body.get(name), str) for name in _SENTENCES))
     )
     return body if is_error else None
 

@@ -119,7 +119,8 @@ def planned_calls(
         text = (otherwise and call.otherwise) or call.expected
         return sized(text, call.decoding.max_tokens, next(replies))
 
-    return [_call_as_planned(kind, call, most) for call in assumed_calls(steps, say)]
+    asked = (call for call in assumed_calls(steps, say) if call.given is None)
+    return [_call_as_planned(kind, call, most) for call in asked]
 
 
 def _call_as_planned(kind: Kind[Any, Any], call: Call, most: int) -> PlannedCall:

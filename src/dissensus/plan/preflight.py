@@ -45,6 +45,7 @@ def check_inputs(settings: Configuration) -> None:
         study = settings.study(name)
         if name in settings.study_folders:
             check_declaration(study)
+        study.check_settings()
         study.compile_prompts()
         _check_behaviours(study, models)
         study.check_models(models)

@@ -181,6 +181,7 @@ def _turn(row: Row, study: Study[Any], call: Call, reply: str) -> dict[str, Any]
     return {
         **{column: row[column] for column in study.ids},
         **{"turn": turn.number, "value": value},
+        "origin": call.given.origin if call.given else None,
         **{name: getattr(turn, name) for name in names},
     }
 

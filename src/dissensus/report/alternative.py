@@ -11,10 +11,12 @@ from matplotlib.figure import Figure
 from matplotlib.legend import Legend
 
 from dissensus.report.facts import unmarked
+from dissensus.report.labels import stopped
 
 #: The most characters of an alternative, and the most names of rows that it lists.
 _LONGEST, _NAMES = 900, 12
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z]|[a-z]: )")
+_EMPTY = re.compile(r"\n\s*\n")
 _INTERVAL = re.compile(r"\[\s*+[−+-]?\d[^\[\]]*\]")
 _ESTIMATE = re.compile(r"(?<!\d)\d++(?:\.\d++%?|%)")
 _NUMBER = re.compile(r"\d+%?")
@@ -36,7 +38,7 @@ def alternative(title: str, figure: Figure, caption: str, level: str = "") -> st
     count = "Panels: " if len(panels) > 1 else ""
     series = [*dict.fromkeys(filter(None, _series(figure)))]
     sentences = [
-        title if title.endswith(("?", ".")) else f"{title}.",
+        stopped(title),
         f"{count}{'; '.join(panels)}." if panels else "",
         f"Shown separately: {_listed(series)}." if series else "",
         main_sentence(caption, unmarked(level)),
@@ -47,7 +49,8 @@ def alternative(title: str, figure: Figure, caption: str, level: str = "") -> st
 
 def main_sentence(caption: str, level: str) -> str:
     """The first sentence of a caption with an interval, or else an estimate, or else a number."""
-    sentences = _SENTENCE.split(" ".join(_MARKUP.sub("", caption).split()))
+    paragraphs = (" ".join(part.split()) for part in _EMPTY.split(_MARKUP.sub("", caption)))
+    sentences = [sentence for part in paragraphs for sentence in _SENTENCE.split(part)]
     for kind in (_INTERVAL, _ESTIMATE, _NUMBER):
         telling = [sentence for sentence in sentences if set(kind.findall(sentence)) - {level}]
         if telling:

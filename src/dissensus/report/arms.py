@@ -2,71 +2,179 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pandas as pd
+from matplotlib.axes import Axes
 
 from dissensus.design.contrasts import HEADLINE, RANDOMISATION
 from dissensus.report.escaping import label
 from dissensus.report.forms import forest
 from dissensus.report.frames import Column, Record, keyed, limits, records, tabulate
 from dissensus.report.labels import MISSING, listed, number, p_value, signed
-from dissensus.report.style import GREY, marks, new_figure, notice, styled, zero_line
+from dissensus.report.style import GREY, Mark, marks, new_figure, notice, styled, zero_line
 from dissensus.report.tables import Table
 from dissensus.report.view import Artefacts, Drawn, View
 
 #: Inches that an arm takes, and what stands above and below a panel.
-_ROW, _FRAME = 0.26, 0.62
-_LONGEST = 28
+ROW, FRAME = 0.26, 0.62
+LONGEST = 28
+
+#: How intervals and p-values come about, for the notes of tables.
+METHOD = (
+    "Intervals and p are cluster-robust (CR2, Satterthwaite); the sign-flip test flips whole "
+    "clusters: of G of them it has no p below 2/2^G, and none where two sides have other weights."
+)
 
 
 @styled
 def plot(artefacts: Artefacts, view: View) -> Drawn:
-    """The mean of every arm, and its paired difference from the reference; a row an outcome."""
+    """The mean of every arm, and beside it what arms differ in; a row an outcome."""
     contrasts = artefacts.frame("contrasts")
-    contrasts = contrasts[(contrasts["method"] == HEADLINE) & contrasts["estimate"].notna()]
+    of_arms = contrasts["factor"] == ""
+    contrasts = contrasts[
+        (contrasts["method"] == HEADLINE) & contrasts["estimate"].notna() & of_arms
+    ]
     titles, arms = view["outcomes"], view["arms"]
     shown = [name for name in titles if (contrasts["outcome"] == name).any()]
     if not shown:
-        facts = dict.fromkeys(("level", "reference", "cluster", "n", "null"), MISSING)
+        facts = dict.fromkeys(("level", "reference", "cluster", "n", "null", "compared"), MISSING)
         return Drawn(notice("No session has an outcome.", view.simulated), facts)
-    height = len(shown) * (_FRAME + _ROW * len(arms)) + 0.2
-    figure = new_figure(height, view.simulated)
-    named = {arm: label(arm, _LONGEST) for arm in arms}
+    deep = max(len(arms), len(view["contrasts"]))
+    figure = new_figure(len(shown) * (FRAME + ROW * deep) + 0.2, view.simulated)
     mark = marks(arms, arms[0])[arms[0]]
-    grid = figure.subplots(len(shown), 2, sharey="row", squeeze=False)
-    for (left, right), name in zip(grid, shown, strict=True):
+    grid = figure.add_gridspec(len(shown), 2)
+    for place, name in enumerate(shown):
         rows = contrasts[contrasts["outcome"] == name]
-        means = keyed(rows[rows["reference"] == ""], "arm")
-        differences = keyed(rows[rows["reference"] == arms[0]], "arm")
-        forest(left, named, [(mark, means)])
-        null = view["nulls"].get(name)
-        if null is not None:
-            left.axvline(null, color=GREY, linewidth=0.6, linestyle=(0, (4, 2)), zorder=0)
-        left.margins(x=0.08)
-        left.set_title(label(titles[name], 60))
-        left.set_xlabel(f"Mean, {view.level} interval")
-        forest(right, named, [(mark, differences)], reference=arms[0])
-        zero_line(right, vertical=True)
-        right.margins(x=0.08)
-        right.set_title(f"Difference from {label(arms[0], _LONGEST)}")
-        right.set_xlabel(f"Paired difference, {view.level} interval")
-    compared = artefacts.facts("contrasts").rows(method=HEADLINE, outcome=shown, reference=arms[0])
-    counts = sorted({row["n"] for row in compared if row["estimate"] == row["estimate"]})
-    nulls = [view["nulls"].get(name) for name in shown]
-    facts = {"level": view.level, "reference": arms[0], "cluster": view["cluster"]}
-    facts["null"] = (
-        "A dashed line is the value that the study tests a mean against."
-        if any(null is not None for null in nulls)
-        else ""
+        differences = rows[rows["reference"] != ""]
+        # A panel without a row would be empty.
+        left = figure.add_subplot(grid[place, 0] if len(differences) else grid[place, :])
+        _means(left, rows[rows["reference"] == ""], name, mark, view)
+        if len(differences):
+            shared = None if is_declared(view) else left
+            _differences(figure.add_subplot(grid[place, 1], sharey=shared), differences, mark, view)
+    return Drawn(figure, _facts(artefacts, shown, view))
+
+
+def looks_of_contrasts(view: View) -> dict[tuple[str, str], Mark]:
+    """Arm and reference -> its look: an arm's against the first; of declared ones, others."""
+    arms, contrasts = view["arms"], view["contrasts"]
+    if not is_declared(view):
+        looks = marks(arms, arms[0])
+        return {(arm, of): looks[arm] for _, arm, of in contrasts}
+    names = [name for name, _, _ in contrasts]
+    # No arm of this figure may have a contrast's name.
+    every = list(marks([f"arm {arm}" for arm in arms[1:]] + names, arms[0]).values())
+    return {(arm, of): every[place] for place, (_, arm, of) in enumerate(contrasts, len(arms))}
+
+
+def keys_of(view: View) -> list[Mark]:
+    """What a legend names: arms where there are several, and contrasts that are declared."""
+    arms = list(marks(view["arms"], view["arms"][0]).values()) if len(view["arms"]) > 1 else []
+    return arms + list(looks_of_contrasts(view).values()) * is_declared(view)
+
+
+def is_declared(view: View) -> bool:
+    """Whether contrasts are others than every arm against the first."""
+    arms = view["arms"]
+    return [[arm, of] for _, arm, of in view["contrasts"]] != [[arm, arms[0]] for arm in arms[1:]]
+
+
+def _means(axes: Axes, rows: pd.DataFrame, name: str, mark: Mark, view: View) -> None:
+    forest(axes, {arm: label(arm, LONGEST) for arm in view["arms"]}, [(mark, keyed(rows, "arm"))])
+    null = view["nulls"].get(name)
+    if null is not None:
+        axes.axvline(null, color=GREY, linewidth=0.6, linestyle=(0, (4, 2)), zorder=0)
+    axes.margins(x=0.08)
+    axes.set_title(label(view["outcomes"][name], 60))
+    axes.set_xlabel(f"Mean, {view.level} interval")
+
+
+def _differences(axes: Axes, rows: pd.DataFrame, mark: Mark, view: View) -> None:
+    reference = view["arms"][0]
+    if is_declared(view):
+        names = {(arm, of): label(name, LONGEST) for name, arm, of in view["contrasts"]}
+        forest(axes, names, [(mark, keyed(rows, "arm", "reference"))])
+        axes.set_title("Contrasts of arms")
+    else:
+        names_of_arms = {arm: label(arm, LONGEST) for arm in view["arms"]}
+        forest(axes, names_of_arms, [(mark, keyed(rows, "arm"))], reference=reference)
+        axes.tick_params(labelleft=False)
+        axes.set_title(f"Difference from {label(reference, LONGEST)}")
+    zero_line(axes, vertical=True)
+    axes.margins(x=0.08)
+    axes.set_xlabel(f"Paired difference, {view.level} interval")
+
+
+def _facts(artefacts: Artefacts, shown: Sequence[str], view: View) -> dict[str, str]:
+    """What the caption says."""
+    reference = view["arms"][0]
+    rows = artefacts.facts("contrasts").rows(method=HEADLINE, outcome=shown, factor="")
+    counts = sorted(
+        {row["n"] for row in rows if row["reference"] and row["estimate"] == row["estimate"]}
     )
-    return Drawn(figure, {**facts, "n": listed(f"{count:,}" for count in counts)})
+    n = listed(f"{count:,}" for count in counts)
+    compared = f"Right: its mean difference from {reference}, draw by draw ({n} draws)."
+    if is_declared(view):
+        named = listed(f"{name} is {_versus(arm, of)}" for name, arm, of in view["contrasts"])
+        compared = f"Right: contrasts of arms, draw by draw ({n} draws): {named}."
+    has_null = any(view["nulls"].get(name) is not None for name in shown)
+    null = "A dashed line is the value that the study tests a mean against."
+    return {
+        "level": view.level,
+        "reference": reference,
+        "cluster": view["cluster"],
+        "n": n,
+        "compared": compared if counts else "",
+        "left": "Left: the mean of each arm." if counts else "The mean of each arm.",
+        "null": null if has_null else "",
+    }
 
 
 def table(artefacts: Artefacts, view: View) -> Table:
     """Means of the arms and their contrasts, with both tests."""
+    names = {(arm, of): name for name, arm, of in view["contrasts"]} if is_declared(view) else {}
+
+    def contrast(arm: str, reference: str) -> str:
+        name = names.get((arm, reference))
+        return f"{name}: {_versus(arm, reference)}" if name else _versus(arm, reference)
+
     columns = (
         Column("Outcome", "outcome", lambda name: str(view["outcomes"][name])),
-        Column("Arm or contrast", ("arm", "reference"), _contrast),
-        Column("Estimate", ("estimate", "reference"), lambda x, of: (signed if of else number)(x)),
+        Column("Arm or contrast", ("arm", "reference"), contrast),
+        *estimate_columns(view, "reference"),
+    )
+    note = (
+        f"A row with two arms is their mean paired difference. {METHOD} Holm's adjustment is over "
+        "the contrasts of the primary outcome, and over all others. A mean has a p-value only "
+        "where the study names a value to test it against."
+    )
+    contrasts = artefacts.frame("contrasts")
+    of_arms = contrasts[contrasts["factor"] == ""]
+    rows = [
+        row
+        for name in view["outcomes"]
+        for row in sorted(
+            with_flips(of_arms[of_arms["outcome"] == name], "arm", "reference"),
+            key=lambda row: bool(row["reference"]),
+        )
+    ]
+    return tabulate("table_contrasts", "Outcomes by arm", columns, rows, note, view)
+
+
+def _versus(arm: str, reference: str) -> str:
+    return f"{arm} − {reference}" if reference else arm
+
+
+def estimate_columns(view: View, signed_by: str) -> tuple[Column, ...]:
+    """Columns of an estimate with both tests.
+
+    Parameters
+    ----------
+    signed_by : the entry of a row that is empty where the estimate is no difference.
+    """
+    return (
+        Column("Estimate", ("estimate", signed_by), lambda x, of: (signed if of else number)(x)),
         limits(view),
         Column("p", "p_value", p_value),
         Column("p (Holm)", "p_adjusted", p_value),
@@ -74,32 +182,23 @@ def table(artefacts: Artefacts, view: View) -> Table:
         Column("n", "n"),
         Column("Clusters", "n_clusters"),
     )
-    note = (
-        "A row with two arms is their mean paired difference. Intervals and p are cluster-robust "
-        "(CR2, Satterthwaite); the sign-flip test flips whole clusters: of G of them it has no p "
-        "below 2/2^G. Holm's adjustment is over the contrasts of the primary outcome, and over all "
-        "others. A mean has a p-value only where the study names a value to test it against."
-    )
-    contrasts = artefacts.frame("contrasts")
-    rows = [row for name in view["outcomes"] for row in _rows(contrasts, name)]
-    return tabulate("table_contrasts", "Outcomes by arm", columns, rows, note, view)
 
 
-def _contrast(arm: str, reference: str) -> str:
-    return f"{arm} − {reference}" if reference else arm
+def with_flips(rows: pd.DataFrame, *key: str) -> list[Record]:
+    """The rows of the headline's method, each with the p-value of the sign-flip test.
 
-
-def _rows(contrasts: pd.DataFrame, outcome: str) -> list[Record]:
-    """Means, then contrasts, each with the p-value of the sign-flip test."""
-    rows = records(contrasts[contrasts["outcome"] == outcome])
+    Parameters
+    ----------
+    key : the columns that name an estimate among the rows.
+    """
+    every = records(rows)
     flipped = {
-        (row["arm"], row["reference"]): row["p_value"]
-        for row in rows
+        tuple(row[name] for name in key): row["p_value"]
+        for row in every
         if row["method"] == RANDOMISATION
     }
-    main = [
-        {**row, "flipped": flipped.get((row["arm"], row["reference"]))}
-        for row in rows
+    return [
+        {**row, "flipped": flipped.get(tuple(row[name] for name in key))}
+        for row in every
         if row["method"] == HEADLINE
     ]
-    return sorted(main, key=lambda row: bool(row["reference"]))

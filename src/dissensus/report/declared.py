@@ -40,9 +40,21 @@ class Figure(Declared):
 
 @dataclass(frozen=True)
 class Table(Declared):
-    """Its maker gives a :class:`~dissensus.report.tables.Table`; ``main`` as for a figure."""
+    """Its maker gives a :class:`~dissensus.report.tables.Table`.
+
+    Attributes
+    ----------
+    main : as for a figure.
+    question : that the table answers, which heads a main one on the results page.
+    columns : patterns of the headers that a main one has there at once, such as "*% CI"; all where
+        there is none. The rest is folded.
+    rows : headers, each with its value in the rows that a main one has there at once.
+    """
 
     main: bool = False
+    question: str = ""
+    columns: tuple[str, ...] = ()
+    rows: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -68,7 +80,7 @@ class Outputs:
     ----------
     package : whose modules have the makers: ``draw`` of a figure's, a function named like the table
         of a table's.
-    main : names of those that are shown on the results page at once.
+    main : names of the figures that are shown on the results page at once.
     tables : title of the page of all tables, which is one result of the report.
     section : of that page.
     """
@@ -89,7 +101,16 @@ class Outputs:
         maker = f"{self.package}.{module or name}:draw"
         return Figure(name, maker, reads, title, section, name in self.main)
 
-    def table(self, module: str, name: str, *reads: str) -> Table:
-        """A table of the page of all tables."""
+    def table(
+        self,
+        module: str,
+        name: str,
+        *reads: str,
+        question: str = "",
+        columns: tuple[str, ...] = (),
+        rows: tuple[tuple[str, str], ...] = (),
+    ) -> Table:
+        """A table of the page of all tables, a main one where it answers a question."""
         maker = f"{self.package}.{module}:{name}"
-        return Table(name, maker, reads, self.tables, self.section, name in self.main)
+        place = (name, maker, reads, self.tables, self.section)
+        return Table(*place, bool(question), question, columns, rows)

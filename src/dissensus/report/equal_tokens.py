@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 
 from dissensus.design.equal_tokens import REFINE, REFINE_VOTE, SAMPLES
 from dissensus.report.facts import Facts
-from dissensus.report.forms import course, forest, key_of, legend
+from dissensus.report.forms import AFTER_HOLM, course, fill_key, forest, key_of, legend
 from dissensus.report.frames import Record, significant
 from dissensus.report.labels import counted, interval, listed, number, p_clause, signed
 from dissensus.report.style import Mark, marks, new_figure, notice, settle, zero_line
@@ -49,7 +49,7 @@ def draw_equal_tokens(strategies: Facts, group: str, unit: str, missing: str, vi
         left.set_title(str(name))
     panels[-1][0].set_xlabel(f"mean tokens on a {unit}")
     panels[-1][1].set_xlabel("accuracy of the debate − of the other")
-    legend(figure, (key_of(mark) for mark in look.values()), 3)
+    legend(figure, [*map(key_of, look.values()), *fill_key(*AFTER_HOLM)], 3)
     settle(figure)
     return Drawn(figure, facts)
 
@@ -64,7 +64,7 @@ def _curves(axes: Axes, rows: pd.DataFrame, look: dict[str, Mark]) -> None:
                 columns=["round", "estimate", "ci_low", "ci_high"], errors="ignore"
             )
             named = named.rename(columns={"tokens": "round", "accuracy": "estimate", **limits})
-            course(axes, named, mark)
+            course(axes, named, mark, step="tokens", outlined=True)
     axes.set_ylabel("accuracy")
     axes.set_xlim(left=0.0)
 

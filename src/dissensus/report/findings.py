@@ -13,6 +13,7 @@ from dissensus.report.labels import (
     interval,
     limits,
     listed,
+    number,
     p_clause,
     percent,
     signed,
@@ -26,6 +27,8 @@ _NAMED = 5
 _UNREAD = 0.1
 _NOT_READ = "compliant == False"
 _KINDS = ("unidentified", "headline", "against", "planted", "lost", "card", "but", "bar")
+#: Why a contrast has no estimate.
+_IN_NO_DRAW = "no draw has the outcome in both arms"
 
 FINDINGS = Schema(
     name="findings",
@@ -57,6 +60,7 @@ class Bar:
     digits : decimals.
     is_null : whether nothing can be there, as of an arm that is the reference once more: what it
         comes to is the noise floor.
+    is_mean : whether it is no difference, and has no sign.
     """
 
     label: str
@@ -64,6 +68,7 @@ class Bar:
     times: float = 1.0
     digits: int = 2
     is_null: bool = False
+    is_mean: bool = False
 
     @property
     def values(self) -> tuple[float, float, float]:
@@ -75,7 +80,10 @@ class Bar:
     def printed(self) -> str:
         """Such as "+0.80 [0.51, 1.09]"."""
         estimate, low, high = self.values
-        return f"{signed(estimate, self.digits)} {interval(low, high, self.digits, '−')}"
+        written = (
+            number(estimate, self.digits, "−") if self.is_mean else signed(estimate, self.digits)
+        )
+        return f"{written} {interval(low, high, self.digits, '−')}"
 
 
 @dataclass(frozen=True)
@@ -240,10 +248,15 @@ def derived(
     main = [row for row in contrasts if row.get("headline")]
     said = [_estimate(row, titles or {}) for row in main][:3]
     drawn = [row for row in main if limits(row) != MISSING]
-    bars = [Bar(_contrast(row), row, digits=3) for row in drawn]
+    bars = [Bar(_contrast(row), row, digits=3, is_mean=_is_mean(row)) for row in drawn]
     outcomes = listed(dict.fromkeys((titles or {}).get(r["outcome"], r["outcome"]) for r in drawn))
     card = Card(said[0], "", bars, outcomes) if said else None
     return Findings(said, card=card)
+
+
+def _is_mean(row: Mapping[str, Any]) -> bool:
+    """Whether a row is the mean of an arm: of no second arm, and of no level of a factor."""
+    return not row.get("reference") and not row.get("factor")
 
 
 def _contrast(row: Mapping[str, Any]) -> str:
@@ -254,16 +267,25 @@ def _contrast(row: Mapping[str, Any]) -> str:
 def _estimate(row: Mapping[str, Any], titles: Mapping[str, str]) -> str:
     outcome, contrast = titles.get(row["outcome"], row["outcome"]), _contrast(row)
     if not row["n"]:
-        return f"{outcome}, {contrast}: no estimate; no draw has the outcome in both arms."
-    estimate, interval = f"{outcome}, {contrast}: {signed(row['estimate'])}", limits(row)
+        lacking = "no session has the outcome" if _is_mean(row) else _IN_NO_DRAW
+        return f"{outcome}, {contrast}: no estimate; {lacking}."
+    value = row["estimate"]
+    written = number(value, minus="−") if _is_mean(row) else signed(value)
+    estimate, interval = f"{outcome}, {contrast}: {written}", limits(row)
     if interval == MISSING:
         return f"{estimate}, n = {row['n']}; no interval, as draws do not differ or are too few."
-    return f"{estimate} {interval}, {_p_words(row)}, n = {row['n']}."
+    # A mean that no value is named for is not tested.
+    p = "" if _is_mean(row) and _missing(row["p_value"]) else f", {_p_words(row)}"
+    return f"{estimate} {interval}{p}, n = {row['n']}."
+
+
+def _missing(value: float | None) -> bool:
+    return value is None or value != value
 
 
 def _p_words(row: Mapping[str, Any]) -> str:
     """The p-value of an estimate, adjusted where it is one of a family."""
     adjusted = row.get("p_adjusted")
-    if adjusted is None or adjusted != adjusted:
+    if _missing(adjusted):
         return p_clause(row["p_value"])
     return f"{p_clause(adjusted)} after Holm"

@@ -17,8 +17,9 @@ from matplotlib.figure import Figure, SubFigure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from dissensus.report.frames import Array, Record, joined
-from dissensus.report.style import FAINT, GREY, Mark
+from dissensus.report.frames import Array, Record, joined, records
+from dissensus.report.labels import interval, number, percent, with_limits
+from dissensus.report.style import FAINT, GREY, INK, Mark, says
 
 #: An estimate and the limits of its interval; NaN where the data define none.
 Interval = tuple[float, float, float]
@@ -47,8 +48,9 @@ def whisker(
     filled: bool = True,
     upright: bool = False,
     scale: float = 1.0,
+    words: str = "",
 ) -> None:
-    """An estimate as a mark on its interval.
+    """An estimate as a mark on its interval, both of which say their numbers.
 
     Parameters
     ----------
@@ -56,6 +58,7 @@ def whisker(
     place : height of an interval along x; place along x of an upright one.
     filled : whether the mark is filled; else it is hollow.
     scale : what values are multiplied by.
+    words : what is estimated, before the numbers.
     """
     value, low, high = (scale * limit for limit in interval)
     if not isfinite(value):
@@ -65,9 +68,11 @@ def whisker(
         places = [place] * len(values)
         return (places, values) if upright else (values, places)
 
+    told = _told(words, (value, low, high), scale)
     if isfinite(low) and isfinite(high):
-        axes.plot(*line([low, high]), color=mark.colour, linewidth=1.0, zorder=2)
-    axes.plot(
+        (limits,) = axes.plot(*line([low, high]), color=mark.colour, linewidth=1.0, zorder=2)
+        says(limits, told)
+    (dot,) = axes.plot(
         *line([value]),
         mark.marker,
         color=mark.colour,
@@ -76,6 +81,16 @@ def whisker(
         markeredgewidth=_THIN,
         zorder=3,
     )
+    says(dot, told)
+
+
+def _told(words: str, of: Interval, scale: float = 1.0) -> str:
+    """Such as "coached, epoch 2: 0.884 [0.751, 0.951]"; points of % with a decimal less."""
+    # What stands in a title has no origin to be told: the page's sentences have.
+    value, low, high = map(float, of)
+    digits = 3 if scale == 1.0 else 1
+    numbers = with_limits(number(value, digits, "−"), interval(low, high, digits, "−"))
+    return f"{words}: {numbers}" if words else numbers
 
 
 def forest(
@@ -97,14 +112,16 @@ def forest(
     scale : what values are multiplied by.
     reference : key of the row that the others are compared with, which says so at no difference.
     """
-    for place, key in enumerate(names):
+    for place, (key, name) in enumerate(names.items()):
         if key == reference:
             at_zero(axes, place, "reference")
             continue
         for (mark, rows), offset in zip(series, offsets(len(series)), strict=True):
             row = rows.get(key)
             if row is not None and isfinite(row["estimate"]):
-                whisker(axes, estimated(row), place + offset, mark, filled=filled(row), scale=scale)
+                words = f"{name}, {mark.name}" if len(series) > 1 else name
+                at, is_filled = place + offset, filled(row)
+                whisker(axes, estimated(row), at, mark, filled=is_filled, scale=scale, words=words)
             elif len(series) == 1:
                 missing(axes, place)
     rows_axis(axes, list(names.values()))
@@ -127,7 +144,13 @@ def at_zero(axes: Axes, place: float, word: str) -> None:
 
 
 def course(
-    axes: Axes, rows: pd.DataFrame, mark: Mark, scale: float = 1.0, label: str | None = None
+    axes: Axes,
+    rows: pd.DataFrame,
+    mark: Mark,
+    scale: float = 1.0,
+    label: str | None = None,
+    step: str = "round",
+    outlined: bool = False,
 ) -> None:
     """Means by round joined by a line, and their intervals as a band.
 
@@ -136,10 +159,16 @@ def course(
     rows : with round, estimate, ci_low and ci_high, in the order of the rounds.
     scale : what values are multiplied by.
     label : in the legend.
+    step : what the rounds are called.
+    outlined : whether the band is hardly more than its ends, in the line of its mark, so that
+        several over each other can be told apart.
     """
     low, high = scale * rows["ci_low"], scale * rows["ci_high"]
-    axes.fill_between(rows["round"], low, high, color=mark.colour, alpha=0.18, linewidth=0)
-    axes.plot(
+    alpha = 0.05 if outlined else 0.18
+    axes.fill_between(rows["round"], low, high, color=mark.colour, alpha=alpha, linewidth=0)
+    for limit in (low, high) if outlined else ():
+        axes.plot(rows["round"], limit, color=mark.colour, linestyle=mark.line, linewidth=0.6)
+    (drawn,) = axes.plot(
         rows["round"],
         scale * rows["estimate"],
         mark.marker,
@@ -149,6 +178,12 @@ def course(
         linewidth=1.0,
         label=label,
     )
+    told = []
+    for row in records(rows[rows["estimate"].notna()]):
+        middle, lower, upper = (scale * limit for limit in estimated(row))
+        words = f"{mark.name}, {step} {row['round']:,.0f}"
+        told.append(_told(words, (middle, lower, upper), scale))
+    says(drawn, *told)
 
 
 def stack(
@@ -162,7 +197,7 @@ def stack(
     left = 0.0
     for mark in marks:
         share = shares.get(mark.name, 0.0)
-        axes.barh(
+        (bar,) = axes.barh(
             place,
             share,
             0.62,
@@ -173,6 +208,7 @@ def stack(
             linewidth=0.4,
         )
         text = (words or {}).get(mark.name, "")
+        says(bar, f"{mark.name}: {percent(share)}" + (f" ({text})" if text else ""))
         if text and share > 0.012 * len(text) + 0.02:
             axes.text(
                 left + share / 2,
@@ -262,6 +298,19 @@ def key_of(mark: Mark, filled: bool = True, line: bool = True) -> Line2D:
         markeredgewidth=_THIN,
         label=mark.name,
     )
+
+
+def fill_key(filled: str, hollow: str, marker: str = "o") -> list[Line2D]:
+    """Two entries of a legend: what filled marks are, and what hollow ones are."""
+    names = {True: filled, False: hollow}
+    return [
+        key_of(Mark(name, INK, marker), filled=is_filled, line=False)
+        for is_filled, name in names.items()
+    ]
+
+
+#: Of marks that are filled where their contrast is significant after adjustment.
+AFTER_HOLM = ("significant after Holm", "not significant")
 
 
 def legend(

@@ -229,6 +229,11 @@ def whole(value: float) -> str:
     return Cell(said(f"{float(value):,.2f}".rstrip("0").rstrip("."), value), {"": value})
 
 
+def stopped(title: str) -> str:
+    """A title with a full stop behind it, unless it ends in one or in another such mark."""
+    return title if title.endswith((".", "?", "!", "…")) else f"{title}."
+
+
 def counted(n: float, noun: str) -> str:
     """Such as "1 draw" or "2,000 draws"."""
     return f"{n} {noun}" if n == 1 else f"{n:,} {noun}s"

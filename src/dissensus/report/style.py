@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from typing import Any, ParamSpec, TypeVar
 from xml.sax.saxutils import escape
 
 import matplotlib as mpl
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
@@ -93,6 +95,12 @@ def marks(languages: Sequence[str], reference: str) -> dict[str, Mark]:
         name: Mark(language_name(name), *_LOOKS[index % len(_LOOKS)])
         for index, name in enumerate(ordered)
     }
+
+
+#: What the name of an artist begins with whose marks say something, and what parts their words.
+_SAYS, _NEXT = "says: ", " \N{BROKEN BAR} "
+_SAID = re.compile(rf"(?s)<g id=([\"']){_SAYS}(.*?)\1>")
+_USE = re.compile(r"<use ([^>]*)/>")
 
 
 @contextmanager
@@ -179,9 +187,37 @@ def save_svg(figure: Figure, path: str | Path, title: str = "", words: str = "")
     text = StringIO()
     with _look():
         figure.savefig(text, format="svg", dpi=200, metadata={"Date": None})
-    picture = unmarked(text.getvalue()).replace("<svg ", '<svg role="img" ', 1)
+    picture = _told(unmarked(text.getvalue())).replace("<svg ", '<svg role="img" ', 1)
     told = f"<title>{escape(title)}</title>\n <desc>{escape(words)}</desc>\n <metadata>"
     write_text(path, plain(picture.replace("<metadata>", told, 1) if words else picture))
+
+
+def says(artist: Artist, *words: str) -> None:
+    """Have marks say their values where a pointer is over them; in the SVG, as titles.
+
+    Parameters
+    ----------
+    words : one for each of a line's marks, or one for the whole artist.
+    """
+    artist.set_gid(_SAYS + _NEXT.join(word.replace(_NEXT, " ") for word in words))
+
+
+def _told(picture: str) -> str:
+    """The SVG with a title at each mark that :func:`says` gave words."""
+    parts = _SAID.split(picture)
+    for place in range(2, len(parts), 3):
+        words, rest = parts[place].split(_NEXT), parts[place + 1]
+        if len(words) == 1:
+            parts[place + 1] = f'<g class="says"><title>{words[0]}</title>{rest}'
+            continue
+        titles = iter(words)
+        titled = _USE.sub(
+            lambda use: f'<use class="says" {use[1]}><title>{next(titles)}</title></use>',  # noqa: B023
+            rest,
+            count=len(words),
+        )
+        parts[place + 1] = f"<g>{titled}"
+    return "".join(parts[::3])
 
 
 def zero_line(axes: Axes, vertical: bool = False) -> None:

@@ -6,13 +6,14 @@ import re
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from hashlib import sha256
 from html import unescape
 from pathlib import Path
 
 from dissensus.report import escaping
 from dissensus.report.facts import unmarked
-from dissensus.report.labels import Cell, numeric, whole
+from dissensus.report.labels import Cell, numeric, stopped, whole
 from dissensus.tables.artefact import write_text
 
 Row = tuple[str, ...]
@@ -33,7 +34,7 @@ class Table:
     Attributes
     ----------
     name : its file's, such as "table_1".
-    title : without a full stop.
+    title : in Markdown it gets a full stop, where it has none.
     columns, rows : text; what is a mark in a format is escaped when that is written.
     note : method, N and what else a reader needs.
     simulated : whether its numbers are of simulated models.
@@ -116,8 +117,8 @@ def as_markdown(table: Table) -> str:
         + "|"
     )
     body = "\n".join([line(cells[0]), rule, *(line(row) for row in cells[1:])])
-    title, note = map(escaping.markdown, (table.title, table.note))
-    return f"**{title}.**\n\n{body}\n\n*Note.* {note}\n"
+    title, note = map(escaping.markdown, (stopped(table.title), table.note))
+    return f"**{title}**\n\n{body}\n\n*Note.* {note}\n"
 
 
 def as_csv(table: Table) -> str:
@@ -161,13 +162,20 @@ _BEGIN_OF = re.compile(r'(?=<div class="wide"><table id=")')
 _STYLE = """
 body { font: 15px/1.45 system-ui, sans-serif; color: #222; }
 body { margin: 2rem auto; max-width: 72rem; padding: 0 1rem; }
-.wide { overflow-x: auto; }
+.wide { overflow-x: auto; background:
+  linear-gradient(to right, #fff 1rem, transparent) left / 2.5rem 100% no-repeat local,
+  linear-gradient(to left, #fff 1rem, transparent) right / 2.5rem 100% no-repeat local,
+  linear-gradient(to right, #0005, transparent) left / .8rem 100% no-repeat scroll,
+  linear-gradient(to left, #0005, transparent) right / .8rem 100% no-repeat scroll; }
 table { border-collapse: collapse; margin: .6rem 0; font-variant-numeric: tabular-nums; }
 th, td { padding: .22rem .7rem; text-align: left; vertical-align: top; }
 thead th { border-top: 1.5px solid #222; border-bottom: 1px solid #222; }
 tbody tr:last-child td { border-bottom: 1.5px solid #222; }
 .r { text-align: right; } caption { text-align: left; font-weight: bold; padding-bottom: .3rem; }
 .note { font-size: 13px; color: #555; max-width: 50rem; margin: 0 0 2.4rem; }
+@media print { .wide { background: none; overflow: visible; }
+  table { font-size: 7pt; overflow-wrap: anywhere; width: 100%; }
+  th, td { padding: .1rem .25rem; } }
 """
 
 
@@ -218,6 +226,40 @@ def parts(text: str) -> dict[str, str]:
     return {unescape(match[1]): match.string.rstrip() for match in matches if match}
 
 
+_TR = re.compile(r"<tr>(.*?)</tr>")
+_TD = re.compile(r"<t[hd][^>]*>(.*?)</t[hd]>")
+
+
+def narrowed(text: str, columns: Sequence[str], only: Sequence[tuple[str, str]] = ()) -> str:
+    """A table of :func:`as_html` with some of its columns and rows.
+
+    Parameters
+    ----------
+    columns : patterns of headers; all columns where none of them is there. A column without a value
+        in these rows is left out too.
+    only : headers, and what stands below each in the rows that are kept; all where no row has them.
+    """
+    heads, *rows = [[unescape(cell[1]) for cell in _TD.finditer(row)] for row in _TR.findall(text)]
+    wanted = [(heads.index(head), value) for head, value in only if head in heads]
+    kept_rows = [row for row in rows if all(row[at] == value for at, value in wanted)] or rows
+    chosen = [
+        place
+        for place, head in enumerate(heads)
+        if any(fnmatchcase(head, pattern) for pattern in columns)
+        and any(row[place] not in ("", "–") for row in kept_rows)
+    ] or range(len(heads))
+    lines = iter([heads, *rows])
+
+    def line(match: re.Match[str]) -> str:
+        row = next(lines)
+        if row is not heads and row not in kept_rows:
+            return ""
+        cells = [cell[0] for cell in _TD.finditer(match[1])]
+        return f"<tr>{''.join(cells[place] for place in chosen)}</tr>"
+
+    return re.sub(r"\n{2,}", "\n", _TR.sub(line, text))
+
+
 def page(
     title: str, style: str, body: str, scripts: Sequence[str] = (), *, beside: str = ""
 ) -> str:
@@ -249,7 +291,7 @@ def page(
 
 
 def _policy(scripts: Sequence[str], beside: str) -> str:
-    policy = f"{_POLICY}; img-src 'self' file:" if beside == "images" else _POLICY
+    policy = f"{_POLICY}; img-src 'self' file: data:" if beside == "images" else _POLICY
     digests = (b64encode(sha256(script.encode()).digest()).decode() for script in scripts)
     allowed = [f"'sha256-{digest}'" for digest in digests]
     allowed += ["'self'", "file:"] if beside == "scripts" else []

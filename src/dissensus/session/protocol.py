@@ -68,6 +68,20 @@ class Decoding:
 
 
 @dataclass(frozen=True)
+class Given:
+    """A turn that stands already, so that no model is asked for it.
+
+    Attributes
+    ----------
+    origin : where it is from; see :attr:`Turn.origin`.
+    turn : as it stands; None before a run, where what the call expects is assumed.
+    """
+
+    origin: str
+    turn: Turn | None
+
+
+@dataclass(frozen=True)
 class Call:
     """One turn to be taken.
 
@@ -86,6 +100,7 @@ class Call:
         and no value, and what was paid for before is kept.
     expected : the reply that is assumed where calls are counted and priced before a run.
     otherwise : another one, where the number of calls depends on what is replied; "" where not.
+    given : the turn, where it stands already; None where the model is asked.
     """
 
     number: int
@@ -101,6 +116,7 @@ class Call:
     required: bool = True
     expected: str = PLACEHOLDER
     otherwise: str = ""
+    given: Given | None = None
 
     def turn(
         self, text: str, value: Any = None, violations: tuple[str, ...] = (), repairs: int = 0
@@ -123,6 +139,8 @@ class Turn:
     repairs : how often it had to be asked for again.
     violations : the rules that the accepted text still breaks; none where it is compliant.
     value : the text as the call's format reads it; None where it cannot be read.
+    origin : the session that the turn is from, or what was put in place of another's turn; "" for
+        a turn of this session.
     """
 
     number: int
@@ -134,6 +152,7 @@ class Turn:
     repairs: int
     violations: tuple[str, ...]
     value: Any = None
+    origin: str = ""
 
     @property
     def compliant(self) -> bool:
@@ -154,7 +173,7 @@ def round_of(label: str) -> int:
 
 
 #: Yields a step, is sent the turns it led to, in the same order, and ends with the session.
-Steps = Generator[Sequence[Call], Sequence[Turn], None]
+Steps = Generator[Sequence[Call], Sequence[Turn], Any]
 
 
 def restartable(steps: Callable[P, Steps]) -> Callable[P, Callable[[], Steps]]:
@@ -168,7 +187,7 @@ def restartable(steps: Callable[P, Steps]) -> Callable[P, Callable[[], Steps]]:
 
 
 def assumed_calls(protocol: Steps, say: Callable[[Call], str] | None = None) -> Iterator[Call]:
-    """Every call of a session, in order, where nobody is asked.
+    """Every call of a session, in order, where nobody is asked; those that are given among them.
 
     Parameters
     ----------

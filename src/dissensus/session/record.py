@@ -49,6 +49,11 @@ TRANSCRIPTS = Schema(
             "text itself, or nothing.",
         ),
         **common("repairs", "compliant"),
+        "origin": Column(
+            "string?",
+            "The session that the turn was taken from, unasked, or what it was put in place of; "
+            "missing for a turn of this session.",
+        ),
     },
     key=("session_id", "turn", "speaker"),
     paths=("transcripts/{session_id}.parquet",),
@@ -303,6 +308,7 @@ def _turn_row(turn: Turn) -> dict[str, Any]:
         "value": None if turn.value is None or turn.value == turn.text else as_json(turn.value),
         "repairs": turn.repairs,
         "compliant": turn.compliant,
+        "origin": turn.origin or None,
     }
 
 

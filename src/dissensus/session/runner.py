@@ -194,6 +194,9 @@ class SessionAttempt:
 
     def _run_turn(self, call: Call) -> TurnResult:
         """Ask, and ask again while rules are broken; no turn where a call leaves no text."""
+        if call.given is not None:
+            lacking = f"{call.given.origin} has no turn of {call.speaker} there"
+            return TurnResult([], call.given.turn, "" if call.given.turn else lacking)
         messages = call.messages
         done = TurnResult([])
         for number in range(1, self.limits.repairs + 2):

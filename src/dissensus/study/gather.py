@@ -93,7 +93,7 @@ def _outcome(session: SessionRows) -> dict[str, Any]:
         **session.ids,
         "complete": not failure,
         "attempts": session.outcome["session_attempts"],
-        "repairs": sum(turn["repairs"] for turn in session.turns),
+        "repairs": sum(turn["repairs"] for turn in session.turns if not turn["origin"]),
         "compliant": all(compliant) if compliant else None,
         "failure": failure,
     }

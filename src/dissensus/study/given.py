@@ -70,7 +70,10 @@ def page_settings(settings: Configuration, study: Study[Any]) -> dict[str, Any]:
         "design": study.summary(),
         "figures": [[figure.name, figure.title, figure.main] for figure in study.figures],
         "pages": [*map(list, study.pages), ["Deviations from the plan", "deviations.md"]],
-        "tables": [[table.name, table.title, table.main] for table in study.tables],
+        "tables": [
+            [table.name, table.question, table.main, [*table.columns], [*map(list, table.rows)]]
+            for table in study.tables
+        ],
         "headline": study.headline.maker if study.headline else "",
         "view": {**view_settings(study), "planted": planted},
     }

@@ -87,6 +87,10 @@ class Kind(ABC, Generic[S, Spec]):
         """What a session reads of other sessions and stages."""
         return Needs()
 
+    def part_of(self, row: Row) -> int:
+        """The part that a session belongs to, where not all of the kind are of one."""
+        return self.part
+
     def counted_as(self, row: Row) -> str:
         """What a plan counts a session as, where that is not its arm; else ""."""
         return ""

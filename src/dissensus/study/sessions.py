@@ -208,7 +208,7 @@ class Sessions:
 
     def part(self, row: Row) -> int:
         """Which part of the study a session belongs to; see :class:`~dissensus.study.kind.Kind`."""
-        return self.study.kind_of(row).part
+        return self.study.kind_of(row).part_of(row)
 
     @cached_property
     def shards(self) -> dict[str, list[Row]]:

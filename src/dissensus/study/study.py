@@ -273,6 +273,14 @@ class Study(ABC, Generic[S]):
         DissensusError : with the mend.
         """
 
+    def check_settings(self) -> None:
+        """Refuse settings that its design cannot have, before anything runs.
+
+        Raises
+        ------
+        SettingError : with the mend.
+        """
+
     def compile_prompts(self) -> None:
         """Render every prompt of every kind of session once, before the manifest is drawn.
 

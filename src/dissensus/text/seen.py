@@ -135,6 +135,12 @@ def _seen(character: str) -> str:
     return plain.casefold()
 
 
+def latin_twin(letter: str) -> str:
+    """The letter of ASCII that another alphabet's letter is taken for, in its case; else itself."""
+    twin = _PLAIN.get(ord(letter), letter) if unicodedata.category(letter)[0] == "L" else letter
+    return twin.upper() if letter.isupper() else twin
+
+
 def as_seen(text: str) -> Iterator[str]:
     """What a reader takes a text for, letter by letter: plain, small, without space and accents.
 

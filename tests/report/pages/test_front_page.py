@@ -139,3 +139,11 @@ def test_five_studies_fit_on_few_screens(
         )
         assert opened.quiet()
     assert size[0] <= width and size[1] <= screens * height
+
+
+def test_a_card_leads_to_a_debate_and_the_page_to_what_it_would_cost() -> None:
+    """What a model was asked is two clicks away: the debate, and what was sent in a turn."""
+    page = front_page(RUN, [part(first="d001-en"), part("none")])
+    assert page.count("One of them") == 1
+    assert '<a href="reader/index.html#/own/d001-en">One of them</a>' in page
+    assert "snakemake --cores 1 cost --configfile config/paper.yaml" in page

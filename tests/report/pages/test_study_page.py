@@ -7,11 +7,13 @@ from html import unescape
 from pathlib import Path
 
 import pytest
+from matplotlib.figure import Figure
 
 from browsing import Browser
 from dissensus.report.findings import Bar, Card
-from dissensus.report.pages.study import Part, Place, Shown, study_page
-from dissensus.report.tables import as_html, as_page, make, parts
+from dissensus.report.pages.study import Further, Part, Place, Shown, study_page
+from dissensus.report.style import save_svg, says
+from dissensus.report.tables import as_html, as_page, make, narrowed, parts
 from hostile_texts import hostile
 
 
@@ -45,6 +47,29 @@ def part(**changes: object) -> Part:
 def test_tables_come_back_from_a_page_of_tables() -> None:
     tables = [make(f"t{n}", "x", ("a",), [("1",)], "n", False) for n in range(3)]
     assert parts(as_page(tables, "Title")) == {one.name: as_html(one) for one in tables}
+
+
+def test_a_main_table_shows_the_columns_and_rows_that_answer_its_question() -> None:
+    heads = ("Arm", "Estimate", "95% CI", "Method", "Note")
+    rows = [("a", "1", "[0, 2]", "t", ""), ("b", "2", "[1, 3]", "t", ""), ("a", "9", "–", "z", "1")]
+    whole = as_html(make("t", "Title", heads, rows, "Said of it.", False))
+    short = narrowed(whole, ("Arm", "*% CI", "Note"), (("Method", "t"),))
+    cells = re.findall(r"<t[hd](?: [^>]*)?>(.*?)</t[hd]>", short)
+    assert [cell.replace("\xa0", " ") for cell in cells] == [
+        *("Arm", "95% CI"),
+        *("a", "[0, 2]"),
+        *("b", "[1, 3]"),
+    ]
+    assert "Said of it." in short and "<caption>Title" in short
+    # Of names that it has not, a table is as it was.
+    assert narrowed(whole, ("Nothing",), (("Method", "other"),)) == whole
+    page = study_page(
+        "demo", part(tables=[Shown("t", "How much?", True, short, whole=whole)]), simulated=False
+    )
+    assert (
+        page.index("<h3>How much?</h3>") < page.index(">Arm<") < page.index("All rows and columns")
+    )
+    assert page.count("<caption>Title") == 2
 
 
 def test_the_finding_stands_first_with_what_speaks_against_it() -> None:
@@ -105,7 +130,18 @@ def test_only_a_long_table_scrolls(
     with browser.open_again(path) as opened:
         box = "document.querySelector('.table .wide')"
         height, all_of_it = opened.page.evaluate(f"[{box}.clientHeight, {box}.scrollHeight]")
-    assert (height < all_of_it) == hidden
+        cue = opened.page.locator(".cue").is_visible()
+    assert (height < all_of_it) == hidden == cue
+
+
+def test_a_table_that_goes_on_beyond_its_frame_says_so(browser: Browser, tmp_path: Path) -> None:
+    heads = tuple(f"A long header, number {number}" for number in range(12))
+    wide = as_html(make("t", "Title", heads, [tuple("1" for _ in heads)], "Note.", False))
+    path = tmp_path / "index.html"
+    shown = part(figures=[], tables=[Shown("t", "", True, wide)])
+    path.write_text(study_page("demo", shown, simulated=False), encoding="utf-8")
+    with browser.open_again(path, width=700) as opened:
+        assert opened.page.locator(".cue").inner_text() == "Scroll for more →"
 
 
 def test_without_main_figures_the_first_is_shown() -> None:
@@ -128,3 +164,47 @@ def test_texts_that_attack_stay_texts() -> None:
         assert tags <= {*own, "span"}
         said = re.search("<strong>(.*?)</strong>", page, re.DOTALL)
         assert said and unescape(said[1]).strip()
+
+
+def drawn(folder: Path, *words: str) -> str:
+    """A figure whose marks say these words."""
+    figure = Figure(figsize=(6, 3))
+    (dots,) = figure.subplots().plot(range(len(words)), range(len(words)), "o", markersize=4)
+    says(dots, *words)
+    save_svg(figure, folder / "a.svg", "Title", "Words for it")
+    return (folder / "a.svg").read_text("utf-8")
+
+
+def test_values_of_a_figure_are_said_to_a_pointer_and_to_arrow_keys(
+    browser: Browser, tmp_path: Path
+) -> None:
+    svg = drawn(tmp_path, "a: 1", "b: <i>2</i>", "c: 3")
+    figures = [Shown(name, name, True, "x", "Words", svg=svg) for name in ("one", "two")]
+    html = study_page("demo", part(figures=figures), simulated=False)
+    ids = re.findall(r'\bid="([^"]+)"', html)
+    assert len(ids) == len(set(ids))
+    used = {*re.findall(r'xlink:href="#([^"]+)"', html), *re.findall(r"url\(#([^)]+)\)", html)}
+    assert used <= set(ids)
+    path = tmp_path / "index.html"
+    path.write_text(html, encoding="utf-8")
+    with browser.open_again(path) as opened:
+        page, tips = opened.page, opened.page.locator(".tip")
+        second = page.locator(".picture").nth(1)
+        second.scroll_into_view_if_needed()
+        box = second.locator(".says").nth(1).bounding_box()
+        page.mouse.move(box["x"] + 6, box["y"] + 1)
+        assert tips.all_text_contents() == ["", "b: <i>2</i>"]
+        page.mouse.move(0, 0)
+        second.focus()
+        for key, said in (("ArrowRight", "a: 1"), ("ArrowLeft", "c: 3"), ("Escape", "")):
+            page.keyboard.press(key)
+            assert tips.nth(1).text_content() == said
+        assert opened.quiet()
+
+
+def test_further_pages_of_text_are_read_where_they_are_named() -> None:
+    extra = [Further("Memos", "memos.md", "## To A\n\n<b>Ask</b>"), Further("A map", "map.html")]
+    page = study_page("demo", part(extra=extra), simulated=False)
+    assert '<a href="#own-memos.md">Memos</a>' in page and 'id="own-memos.md"' in page
+    assert "## To A\n\n&lt;b&gt;Ask&lt;/b&gt;</pre>" in page
+    assert '<a href="map.html">A map</a></h3></section>' in page.replace("\n", "")

@@ -8,9 +8,7 @@ import pytest
 
 import panel_study
 from dissensus.errors import SettingError
-from dissensus.study.experiment import (
-    text,
-)
+from dissensus.study.experiment import Factor, Outcome, text
 from dissensus.tables.artefact import Column
 from panel_study import declared
 
@@ -19,13 +17,35 @@ from panel_study import declared
     ("wrong", "sentence"),
     [
         ({"arms": ()}, "Wrong declares no arms; add it"),
-        ({"arms": ("a",)}, "needs at least two different names, the reference first"),
-        ({"arms": ("a", "a")}, "needs at least two different names"),
-        ({"arms": "single"}, "Wrong.arms is 'single'; it needs at least two different names"),
+        ({"arms": ("a", "a")}, "needs different names, the reference first"),
+        ({"arms": "single"}, "Wrong.arms is 'single'; it needs different names, the reference"),
         ({"factors": {"first": "ab"}}, "Wrong.factors has 'ab' as 'first'; it needs at least two"),
         ({"factors": {"first": ("a",)}}, "has ('a',) as 'first'; it needs at least two different"),
         ({"factors": {"first": ("a", "a")}}, "has ('a', 'a') as 'first'; it needs at least two"),
-        ({"factors": {"first": (1, 2)}}, "has (1, 2) as 'first'; it needs at least two different"),
+        ({"factors": {"first": (1, "2")}}, "(1, '2') as 'first'; it needs at least two different"),
+        ({"factors": {"dose": (1, 1.0)}}, "has (1, 1.0) as 'dose'; it needs at least two"),
+        ({"factors": {"dose": (True, False)}}, "has (True, False) as 'dose'; it needs at least"),
+        ({"factors": {"dose": (1, float("nan"))}}, "or at least two different numbers"),
+        ({"factors": {"dose": 3}}, "has 3 as 'dose'; it needs at least two"),
+        (
+            {"factors": {"dose": Factor((1, 2), "cross")}},  # type: ignore[arg-type]
+            "as 'dose'; how may be one of drawn, balanced, crossed, and is 'cross'",
+        ),
+        ({"contrasts": ("a", "b")}, "Wrong.contrasts is ('a', 'b'); its form is {\"added\": ("),
+        ({"contrasts": {"more": "ab"}}, "contrasts has 'ab' as 'more'; its form is"),
+        ({"contrasts": {"more": ("a", "a")}}, "contrasts has ('a', 'a') as 'more'; its form is"),
+        ({"contrasts": {"more": {"a": 1, "b": "x"}}}, "as 'more'; its form is"),
+        ({"contrasts": {"more": ("b", "c")}}, "has the arm 'c' in 'more'; there are a, b."),
+        ({"contrasts": {"more": {"a": 1, "b": -0.5}}}, "in 'more' that sum to 0.5; they must be"),
+        ({"contrasts": {"more": {}}}, "has weights in 'more' that sum to 0; they must be other"),
+        (
+            {"outcomes": {"y": Outcome("z", by="agent")}},
+            'Wrong.outcomes has \'y\' by \'agent\'; it may be by "round", or by ("round", "agent")',
+        ),
+        (
+            {"outcomes": {"y": Outcome("z", by="round")}},
+            "has 'y', which is by round, as the first; the first is the primary one and must be",
+        ),
         (
             {"factors": {"topic": ("a", "b")}},
             "Wrong.item and Wrong.factors both have 'topic'; give",

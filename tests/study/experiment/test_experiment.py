@@ -16,15 +16,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dissensus.design.contrasts import HEADLINE, METHODS, RANDOMISATION, Options
+from dissensus.design.weights import Contrast
 from dissensus.errors import ResourceError, SettingError
 from dissensus.session.inputs import PlaceholderInputs
 from dissensus.session.record import as_json
 from dissensus.settings import validate
-from dissensus.study.experiment import (
-    Outcome,
-    number,
-)
-from dissensus.study.experiment.contrasts import compare, mean_against
+from dissensus.study.experiment import Factor, Outcome, number
+from dissensus.study.experiment.compared import Design, mean_against
+from dissensus.study.experiment.contrasts import compare
 from dissensus.study.experiment.design import draw_sessions
 from dissensus.study.experiment.measures import measure_sessions, turns_by_session
 from dissensus.study.experiment.session import Read
@@ -137,7 +136,7 @@ def test_a_session_depends_on_the_words_of_the_files_that_settings_name(tmp_path
 def test_every_item_is_in_every_arm_and_more_change_nothing(
     items: list[str], repeats: int, seed: int
 ) -> None:
-    arms, factors = ["a", "b", "c"], {"side": ["for", "against"]}
+    arms, factors = ["a", "b", "c"], {"side": Factor(["for", "against"])}
     rows = draw_sessions(items, arms, factors, repeats, 3, seed)
     assert Counter((r["item_id"], r["arm"]) for r in rows) == {
         (item, arm): repeats for item in items for arm in arms
@@ -178,11 +177,16 @@ def frame(n: int, shift: float, seed: int = 1) -> pd.DataFrame:
     )
 
 
+def two_arms(outcomes: dict[str, Outcome], cluster: str) -> Design:
+    return Design(("a", "b"), outcomes, cluster, [Contrast.of("b", "a")])
+
+
 def test_contrasts_and_means_are_those_of_scipy() -> None:
     from scipy import stats
 
     metrics = frame(40, 0.8)
-    rows = compare(metrics, Panel.arms, Panel.declared_outcomes(), "topic", Options(0.95, 500, 1))
+    design = Design(Panel.arms, Panel.session_outcomes(), "topic", Panel.compared())
+    rows = compare(metrics, design, Options(0.95, 500, 1))
     wide = metrics.pivot(index="draw_id", columns="arm", values="score")
     found = {(r["arm"], r["reference"], r["method"]): r for r in rows}
     paired = stats.ttest_rel(wide["brief"], wide["long"])
@@ -207,7 +211,7 @@ def test_the_interval_of_a_share_is_a_share() -> None:
         for arm, least in (("a", 0), ("b", -1))
     ]
     said = {"y": Outcome("Right.", is_share=True)}
-    found = compare(pd.DataFrame(rows), ("a", "b"), said, "i", Options(0.95, 100, 1))
+    found = compare(pd.DataFrame(rows), two_arms(said, "i"), Options(0.95, 100, 1))
     a, b = (next(r for r in found if r["contrast"] == arm) for arm in ("a", "b"))
     # By the delta method, from logit(.95); CR2's standard error of single cases is the usual one.
     half = stats.t.ppf(0.975, 39) * math.sqrt(0.95 * 0.05 / 39) / (0.95 * 0.05)
@@ -243,7 +247,7 @@ def graded(rng: np.random.Generator, share: float, items: int) -> pd.DataFrame:
     by_session = turns_by_session(turns, study.levels())
     pool = {f"i{item}": {"topic": "t"} for item in range(items)}
     made = study(study.Settings.model_validate({"model": "m"}))
-    return pd.DataFrame(measure_sessions(made, by_session, outcomes, pool))
+    return pd.DataFrame(measure_sessions(made, by_session, outcomes, pool)[0])
 
 
 @pytest.mark.parametrize("share", [0.5, 0.95])
@@ -252,7 +256,7 @@ def test_from_texts_a_share_is_held_and_no_difference_is_not_found(share: float)
     said, studies = {"y": Outcome("Right.", is_share=True)}, 200
     held = found = 0
     for _ in range(studies):
-        rows = compare(graded(rng, share, 20), ("a", "b"), said, "item_id", options)
+        rows = compare(graded(rng, share, 20), two_arms(said, "item_id"), options)
         one = {(r["arm"], r["reference"], r["method"]): r for r in rows}
         mean, null = one["a", "", HEADLINE], one["b", "a", HEADLINE]
         held += mean["ci_low"] <= share <= mean["ci_high"]
@@ -289,7 +293,7 @@ def written(rng: np.random.Generator) -> pd.DataFrame:
             outcomes.append({**names, "complete": True})
     by_session = turns_by_session(turns, study.levels())
     made = study(study.Settings.model_validate({"model": "m"}))
-    metrics = pd.DataFrame(measure_sessions(made, by_session, outcomes, pool))
+    metrics = pd.DataFrame(measure_sessions(made, by_session, outcomes, pool)[0])
     return metrics.assign(story_id=metrics["item_id"].map(lambda item: pool[item]["story_id"]))
 
 
@@ -299,7 +303,7 @@ def test_from_texts_no_difference_is_found_where_declared_clusters_differ() -> N
     for seed in range(studies):
         metrics, said = written(rng), {"y": Outcome("The number.")}
         for cluster in ("story_id", "draw_id"):
-            rows = compare(metrics, ("a", "b"), said, cluster, Options(0.95, 499, seed))
+            rows = compare(metrics, two_arms(said, cluster), Options(0.95, 499, seed))
             for row in rows:
                 if row["reference"] and (cluster == "story_id" or row["method"] == RANDOMISATION):
                     name = row["method"] if cluster == "story_id" else "by draw"

@@ -36,7 +36,8 @@ def metrics_of(replies: dict[str, list[str]]) -> list[dict[str, Any]]:
             turn = Turn(number_, "x", "r", "l", "m", words, 0, () if words else ("empty",), None)
             turns.append({**ids, **vars(turn), "value": value, "compliant": value is not None})
     items = {"i1": {"item_id": "i1", "topic": "t", "truth": 1}}
-    return measure_sessions(panel(Heard), turns_by_session(turns, Panel.levels()), ended, items)
+    by_session = turns_by_session(turns, Panel.levels())
+    return measure_sessions(panel(Heard), by_session, ended, items)[0]
 
 
 def test_outcomes_are_measured_by_the_values_of_turns() -> None:

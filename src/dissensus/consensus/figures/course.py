@@ -44,7 +44,7 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     planted_too = bool(rows["planted"].notna().any())
     line = Line2D([], [], color=INK, label="planted", **PLANTED)
     shown = {"arm": view.arms, "outcome": sorted(set(rows["outcome"]))}
-    key(figure, view, line if planted_too else None, artefacts.facts("estimates"), **shown)
+    key(figure, view, [line] if planted_too else [], artefacts.facts("estimates"), **shown)
     return Drawn(figure, facts)
 
 

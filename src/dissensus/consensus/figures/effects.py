@@ -6,11 +6,19 @@ import math
 
 import pandas as pd
 
-from dissensus.consensus.figures.forest import domains_of, forest, joined_planted, key, tick
+from dissensus.consensus.figures.forest import (
+    domains_drawn,
+    forest,
+    joined_planted,
+    key,
+    overall_key,
+    tick,
+)
 from dissensus.consensus.figures.words import TICK, planted_words
 from dissensus.consensus.inference import ALL, PRIMARY
 from dissensus.design.contrasts import HEADLINE
 from dissensus.report.facts import Row
+from dissensus.report.forms import AFTER_HOLM, fill_key
 from dissensus.report.frames import significant
 from dissensus.report.labels import arm_words, listed, p_clause, percents, signed
 from dissensus.report.style import new_figure, notice, styled, zero_line
@@ -35,7 +43,7 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     if not arms or not rows["estimate"].notna().any():
         none = "No arm has a debate in common with the reference, so that nothing can be compared."
         return Drawn(notice(none, view.simulated), facts)
-    figure = new_figure(2 * (0.24 * len(arms) + 0.55) + 0.4, view.simulated)
+    figure = new_figure(2 * (0.3 * len(arms) + 0.55) + 0.5, view.simulated)
     panels = figure.subplots(2, 2, sharey=True)
     for axes, (outcome, (title, scale)) in zip(panels.ravel(), PANELS.items(), strict=True):
         of_outcome = rows[rows["outcome"] == outcome]
@@ -46,13 +54,15 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
             view,
             scale,
             significant(view),
+            overall=True,
         )
         zero_line(axes, vertical=True)
         axes.set_title(title)
     for axes in panels[-1]:
         axes.set_xlabel(f"arm − {arm_words(view.reference)}")
     shown = {"arm": arms, "outcome": list(PANELS), "method": HEADLINE}
-    key(figure, view, tick(rows["planted"]), artefacts.facts("contrasts"), **shown)
+    more = [*overall_key(view), *fill_key(*AFTER_HOLM), *tick(rows["planted"])]
+    key(figure, view, more, artefacts.facts("contrasts"), **shown)
     return Drawn(figure, facts)
 
 
@@ -90,7 +100,7 @@ def describe(artefacts: Artefacts, view: View) -> dict[str, str]:
         "largest": listed(map(worded, largest)) or "no contrast is defined",
         "found": listed(arm_words(row["arm"]) for row in significant_rows) or "none",
         "null": listed(map(worded, nulls)) or "this run has none",
-        "domains": listed(domains_of(view)),
+        "domains": domains_drawn(view),
     }
 
 

@@ -6,13 +6,14 @@ import pandas as pd
 
 from dissensus.consensus.figures.effects import PANELS as _EFFECTS
 from dissensus.consensus.figures.effects import worded
-from dissensus.consensus.figures.forest import domains_of, forest, key, tick
+from dissensus.consensus.figures.forest import domains_drawn, forest, key, overall_key, tick
 from dissensus.consensus.figures.learned import NOTHING
 from dissensus.consensus.figures.words import TICK, claimed, planted_words
 from dissensus.consensus.inference import ALL, PRIMARY
 from dissensus.consensus.learning.inference import ABLATION, TRANSFER
 from dissensus.design.contrasts import HEADLINE
 from dissensus.report.facts import Row
+from dissensus.report.forms import AFTER_HOLM, fill_key
 from dissensus.report.frames import significant
 from dissensus.report.labels import arm_words, listed, p_value
 from dissensus.report.style import new_figure, notice, styled, zero_line
@@ -32,15 +33,17 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     if not rows["estimate"].notna().any():
         return Drawn(notice(NOTHING, view.simulated), facts)
     arms = [str(arm) for arm in pd.unique(rows["arm"])]
-    figure = new_figure(0.26 * len(arms) + 1.3, view.simulated)
+    figure = new_figure(0.3 * len(arms) + 1.4, view.simulated)
     panels = figure.subplots(1, 2, sharey=True)
     for axes, (outcome, (title, scale)) in zip(panels, PANELS.items(), strict=True):
-        forest(axes, rows[rows["outcome"] == outcome], arms, view, scale, significant(view))
+        of_outcome = rows[rows["outcome"] == outcome]
+        forest(axes, of_outcome, arms, view, scale, significant(view), overall=True)
         zero_line(axes, vertical=True)
         axes.set_title(title)
         axes.set_xlabel(f"arm − {arm_words(str(full[0]))}")
     shown = {"arm": arms, "outcome": list(PANELS), "method": HEADLINE}
-    key(figure, view, tick(rows["planted"]), artefacts.facts("ablations"), **shown)
+    more = [*overall_key(view), *fill_key(*AFTER_HOLM), *tick(rows["planted"])]
+    key(figure, view, more, artefacts.facts("ablations"), **shown)
     return Drawn(figure, facts)
 
 
@@ -64,7 +67,7 @@ def describe(artefacts: Artefacts, view: View) -> dict[str, str]:
     least = [row["detectable"] for row in parts if row["detectable"] == row["detectable"]]
     return {
         "level": view.level,
-        "domains": listed(domains_of(view)),
+        "domains": domains_drawn(view),
         "parts": listed(map(worded, parts)) or "none",
         "transfer": listed(map(worded, moved)) or "none",
         "claim": "undefined" if claim is None else p_value(claim),

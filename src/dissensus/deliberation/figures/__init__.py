@@ -7,10 +7,7 @@ from dissensus.report.declared import Outputs
 
 _SHOWN = Outputs(
     "dissensus.deliberation.figures",
-    main=(
-        *("contrasts", "trajectories", "ignored_claims"),
-        *("table_arms", "table_contrasts", "table_outcomes"),
-    ),
+    main=("contrasts", "trajectories", "ignored_claims"),
     tables="Arms, contrasts, references, influence and control",
 )
 
@@ -19,6 +16,7 @@ HEADLINE = _SHOWN.headline("contrasts", "unanswered")
 
 
 FIGURES = (
+    _SHOWN.figure("contrasts", "Arms against the reference", "contrasts"),
     _SHOWN.figure(
         "trajectories",
         "Entropy and retained divergence by round",
@@ -26,7 +24,6 @@ FIGURES = (
     ),
     _SHOWN.figure("control", "Contentiousness and quality by round", "rounds", "trajectories"),
     _SHOWN.figure("ignored_claims", "Claims that nobody engaged", "claims", "unanswered"),
-    _SHOWN.figure("contrasts", "Arms against the reference", "contrasts"),
     _SHOWN.figure(
         "debate_graph",
         "One session's debate graph",
@@ -38,9 +35,26 @@ FIGURES = (
 
 
 TABLES = (
-    _SHOWN.table("arm_tables", "table_arms", "metrics", "manifest", "rounds"),
-    _SHOWN.table("contrast_tables", "table_contrasts", "contrasts"),
-    _SHOWN.table("contrast_tables", "table_outcomes", "contrasts"),
+    _SHOWN.table(
+        "arm_tables",
+        "table_arms",
+        *("metrics", "manifest", "rounds"),
+        question="How much disagreement does each arm keep?",
+        columns=(
+            *("Arm", "Held", "Entropy, first", "Entropy, last", "Retention", "Groupthink"),
+            *("Agreement", "Correct"),
+        ),
+    ),
+    _SHOWN.table(
+        "contrast_tables",
+        "table_contrasts",
+        "contrasts",
+        question="Does an arm keep more disagreement than the reference?",
+        columns=("Arm", "Difference", "*% CI", "p (Holm)", "p (sign flip, Holm)", "Draws"),
+    ),
+    _SHOWN.table(
+        "contrast_tables", "table_outcomes", "contrasts", question="What else do the arms change?"
+    ),
     _SHOWN.table("arm_tables", "table_engagement", "metrics", "manifest"),
     _SHOWN.table("contrast_tables", "table_silence", "contrasts", "metrics"),
     _SHOWN.table("arm_tables", "table_hints", "metrics", "contrasts"),

@@ -15,7 +15,7 @@ from dissensus.deliberation.inference.contrasts import PRIMARY
 from dissensus.design.contrasts import HEADLINE, RANDOMISATION
 from dissensus.report.escaping import Rst
 from dissensus.report.facts import Row
-from dissensus.report.forms import divide, forest
+from dissensus.report.forms import AFTER_HOLM, divide, fill_key, forest, legend
 from dissensus.report.frames import Record, keyed, significant
 from dissensus.report.labels import (
     arm_words,
@@ -66,6 +66,7 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     forest, beside_it = parts[0].subplots(1, 2, sharey=True, width_ratios=[1, 1.05])
     _primary(forest, contrasts, names, view)
     _numbers(beside_it, contrasts, names)
+    legend(figure, fill_key(*AFTER_HOLM), right=True)
     if deep:
         panels = parts[1].subplots(deep, min(_ACROSS, len(beside)), sharey=True, squeeze=False)
         for index, axes in enumerate(panels.ravel()):

@@ -218,7 +218,6 @@ def _edges(
                 lane + (index - (len(ends) - 1) / 2) * min(0.08, 0.3 / len(ends)),
             )
             x, y = places[edge["resolved_claim"]]
-            colour, dashes = RELATIONS[edge["relation"]]
             reach = 0.45 * (start[0] - x)
             curve = Curve(
                 [start, (start[0] - reach, start[1]), (x + reach, y), (x + 0.3 * offset, y)],
@@ -228,14 +227,23 @@ def _edges(
                 PathPatch(
                     curve,
                     fill=False,
-                    edgecolor=colour,
-                    linestyle=dashes,
-                    # Most engagements are rebuttals: pale, so that the others are seen.
-                    linewidth=0.5 if edge["relation"] == _COMMON else 0.8 if crowd else 1.1,
-                    alpha=0.35 if edge["relation"] == _COMMON else 0.9,
                     zorder=2,
+                    **_edge(edge["relation"], crowd),
                 )
             )
+
+
+def _edge(relation: str, crowd: bool = False) -> dict[str, Any]:
+    """How an engagement is drawn, in the legend too."""
+    colour, dashes = RELATIONS[relation]
+    is_common = relation == _COMMON
+    return {
+        "edgecolor": colour,
+        "linestyle": dashes,
+        # Most engagements are rebuttals: pale, so that the others are seen.
+        "linewidth": 0.6 if is_common else 0.8 if crowd else 1.1,
+        "alpha": 0.45 if is_common else 0.9,
+    }
 
 
 def _claims(axes: Axes, shown: Debate, places: Mapping[str, tuple[float, float]]) -> None:
@@ -312,10 +320,10 @@ def _legend(options: Sequence[str], colours: Mapping[str, str]) -> tuple[list[Li
         )
         for i, name in enumerate(options, 1)
     ]
-    relations = [
-        (Line2D([], [], color=colour, linestyle=dashes), name)
-        for name, (colour, dashes) in RELATIONS.items()
-    ]
+    relations = []
+    for name in RELATIONS:
+        look = _edge(name)
+        relations.append((Line2D([], [], color=look.pop("edgecolor"), **look), name))
     marks = [
         (Line2D([], [], **_DOTS["taken"]), "claim taken up later"),
         (Line2D([], [], **_DOTS["ignored"]), "claim never taken up"),

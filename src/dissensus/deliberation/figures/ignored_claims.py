@@ -61,7 +61,8 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
 def _never(axes: Axes, groups: Sequence[Record], most: float) -> None:
     """A dot and an interval for each group."""
     for place, row in enumerate(groups):
-        whisker(axes, (row["estimate"], max(row["ci_low"], 0.0), row["ci_high"]), place, ARM)
+        limits = (row["estimate"], max(row["ci_low"], 0.0), row["ci_high"])
+        whisker(axes, limits, place, ARM, words=_name(row))
     axes.grid(axis="x", color="#eeeeee", linewidth=0.6)
     axes.set_axisbelow(True)
     axes.set_xlim(0.0, most)

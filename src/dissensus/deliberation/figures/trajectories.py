@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -62,9 +63,10 @@ def _block(
     drawn, last = rows[rows["n"] > 0], int(rows["round"].max())
     for arm, axes in multiples(part, view.arms, ACROSS, "round", unit):
         _alerts(axes, levels, last, labelled=arm == view.reference)
-        course(axes, drawn[drawn["arm"] == view.reference], REFERENCE)
+        reference = replace(REFERENCE, name=arm_words(view.reference))
+        course(axes, drawn[drawn["arm"] == view.reference], reference)
         if arm != view.reference:
-            course(axes, drawn[drawn["arm"] == arm], ARM)
+            course(axes, drawn[drawn["arm"] == arm], replace(ARM, name=arm_words(arm)))
         rounds_axis(axes, last)
         sizes = [row["n"] for row in followed.rows(measure=measure, arm=arm)]
         axes.set_title(

@@ -62,7 +62,8 @@ def _panel(axes: Axes, estimates: Estimates, bank: str) -> None:
                 continue
             filled = condition != ANONYMIZED
             for mark, row, up in zip(_MARKS, rows, (-0.2, 0.2), strict=True):
-                whisker(axes, estimated(row), middle + up, mark, filled=filled)
+                told = f"{team}, {words}, {mark.name}"
+                whisker(axes, estimated(row), middle + up, mark, filled=filled, words=told)
             beside(axes, middle, whole(int(rows[0]["n"])), gap=2, size=5.5, color=GREY)
         if index:
             divide(axes, [index * _BLOCK - (_BLOCK - _ROWS + 1) / 2])

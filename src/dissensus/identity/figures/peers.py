@@ -91,7 +91,8 @@ def _panel(axes: Axes, estimates: Estimates, group: Sequence[Team], banks: Seque
         for step, line in enumerate(lines):
             row = estimates.get(line.team, bank, "ibc", DIFFERENCE, peers=line.peers)
             if is_defined(row):
-                whisker(axes, estimated(row), place * block + step, look[line.label])
+                at, words = place * block + step, f"{line.label}, {bank_words(bank)}"
+                whisker(axes, estimated(row), at, look[line.label], words=words)
                 count = whole(int(row["n"]))
                 beside(axes, place * block + step, count, gap=2, size=5.5, color=GREY)
     divide(axes, [place * block - 0.8 for place in range(1, len(banks))])

@@ -45,7 +45,7 @@ def _panel(axes: Axes, estimates: Estimates, bank: str, look: dict[str, Mark]) -
         rows = {at: estimates.get(team, bank, "ibc", DIFFERENCE, at) for at in estimates.rounds}
         known_rows = {at + aside: row for at, row in rows.items() if is_defined(row)}
         for x, row in known_rows.items():
-            whisker(axes, estimated(row), x, look[team], upright=True)
+            whisker(axes, estimated(row), x, look[team], upright=True, words=team)
         axes.plot(
             list(known_rows),
             [row["estimate"] for row in known_rows.values()],

@@ -7,10 +7,7 @@ from dissensus.report.declared import Outputs
 
 _SHOWN = Outputs(
     "dissensus.language.figures",
-    main=(
-        *("paired_effects", "specifications", "components"),
-        *("table_1", "table_components", "table_paper"),
-    ),
+    main=("paired_effects", "specifications", "components"),
     tables="All tables",
     section="6 Tables",
 )
@@ -67,7 +64,12 @@ FIGURES = (
 
 
 TABLES = (
-    _SHOWN.table("paper_tables", "table_1", "language_effect"),
+    _SHOWN.table(
+        "paper_tables",
+        "table_1",
+        "language_effect",
+        question="How large is the effect, and how much of it is the instrument's own?",
+    ),
     _SHOWN.table("paper_tables", "table_2", "domains"),
     _SHOWN.table("paper_tables", "table_3", "diagnostics"),
     _SHOWN.table("paper_tables", "table_4", "diagnostics"),
@@ -86,8 +88,18 @@ TABLES = (
             "diagnostics",
             "reliability",
         ),
+        question="What does the paper print, and what does this run find?",
     ),
-    _SHOWN.table("study_tables", "table_components", "language_effect"),
+    _SHOWN.table(
+        "study_tables",
+        "table_components",
+        "language_effect",
+        question="Which parts of the index carry the effect?",
+        columns=(
+            *("Contrast", "Part", "Unit", "Net", "*% CI, net", "p-value, net", "Offset"),
+            *("As read", "N"),
+        ),
+    ),
     _SHOWN.table("study_tables", "table_instrument", "instrument"),
     _SHOWN.table("study_tables", "table_saturation", "saturation"),
     _SHOWN.table("study_tables", "table_domain_tests", "domain_tests"),

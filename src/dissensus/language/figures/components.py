@@ -21,7 +21,7 @@ from dissensus.report.labels import (
     number,
     signed,
 )
-from dissensus.report.style import GREY, INK, Mark, marks, new_figure, styled
+from dissensus.report.style import GREY, INK, Mark, marks, new_figure, says, styled
 from dissensus.report.view import Artefacts, Drawn, Marks, View
 
 #: The method where the instrument was not measured.
@@ -131,7 +131,7 @@ def _panel(
         across = place + jitter(len(drawn), 0.2)
         if len(drawn) <= CROWD:
             shown.append(Marks(axes, across.tolist(), drawn.tolist(), list(map(str, drawn.index))))
-        axes.plot(
+        (cloud,) = axes.plot(
             across,
             drawn.to_numpy(),
             look.marker,
@@ -139,6 +139,9 @@ def _panel(
             zorder=2,
             **dots(len(drawn), 1.8, 0.6),
         )
+        if len(drawn) <= CROWD:
+            told = (number(value, 3, "−") for value in drawn)
+            says(cloud, *map(": ".join, zip(map(str, drawn.index), told, strict=True)))
         if len(drawn):
             bar = [place - 0.3, place + 0.3]
             if language in less:

@@ -76,7 +76,7 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     divide(right, range(len(means)))
     looks = marks(languages, view.reference)
     for place, row in enumerate(records(means)):
-        whisker(left, estimated(row), place - 0.1, _POOLED)
+        whisker(left, estimated(row), place - 0.1, _POOLED, words=str(row["domain"]))
     _language_means(left, means, domains, view, looks)
     answers, less = headlines(effect), offsets(effect, primary(view))
     for offset, language in zip(forms.offsets(len(others)), others, strict=True):
@@ -86,7 +86,7 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
         if ruler:
             effects[["estimate", "ci_low", "ci_high"]] -= ruler["estimate"]
         for place, row in enumerate(records(effects)):
-            whisker(right, estimated(row), place + offset, look)
+            whisker(right, estimated(row), place + offset, look, words=look.name)
         answer = answers[f"{language}-{view.reference}"]
         right.axvline(
             answer["estimate"], color=look.colour, linewidth=0.9, linestyle=look.line, zorder=1
@@ -117,7 +117,7 @@ def _language_means(
     for language, look in looks.items():
         mean_of = chosen[chosen["language"] == language].set_index("domain_id")["estimate"]
         for place, mean in enumerate(mean_of.reindex(means.index)):
-            whisker(axes, (mean, nan, nan), place + 0.2, look, filled=False)
+            whisker(axes, (mean, nan, nan), place + 0.2, look, filled=False, words=look.name)
 
 
 def _finish(

@@ -38,6 +38,7 @@ from dissensus.report.style import (
     marks,
     new_figure,
     notice,
+    says,
     styled,
     zero_line,
 )
@@ -162,9 +163,9 @@ def _sorted(axes: Axes, pairs: pd.DataFrame, answer: Record, look: Mark, level: 
         axes.fill_between(ranks[shown], 0, values[shown], color=FAINT, linewidth=0, zorder=0)
         axes.plot(ranks[shown], values[shown], color=look.colour, linewidth=1.6)
     else:
-        _stems(axes, ranks, values, look)
+        _stems(axes, ranks, pairs["difference"].sort_values(), look)
     above = counted(int(positive.sum()), "draw")
-    share = f"{above} of {whole(n)} above zero ({percent(positive.mean(), 0)})"
+    share = f"{above} of {whole(n)} above zero ({percent(positive.mean(), 0)}), filled"
     answered = f"mean {signed(answer['estimate'])}\n{level} CI {limits(answer)}"
     axes.text(
         0.02, 0.98, answered, transform=axes.transAxes, va="top", size=7.5, weight="bold", zorder=5
@@ -181,12 +182,14 @@ def _sorted(axes: Axes, pairs: pd.DataFrame, answer: Record, look: Mark, level: 
     axes.set_ylim(low - pad, max(high + pad, low - pad + (least - low + pad) / 0.76))
 
 
-def _stems(axes: Axes, ranks: Array, values: Array, look: Mark) -> None:
-    """Each difference as a mark on a stem, filled where positive."""
+def _stems(axes: Axes, ranks: Array, ranked: pd.Series[float], look: Mark) -> None:
+    """Each draw's difference as a mark on a stem, filled where positive."""
+    values = ranked.to_numpy()
     positive = values > 0
+    told = np.array([f"{draw}: {signed(value)}" for draw, value in ranked.items()])
     axes.vlines(ranks, 0, values, color=GREY, linewidth=0.6)
     for chosen, fill in ((positive, look.colour), (~positive, "white")):
-        axes.plot(
+        (dots_drawn,) = axes.plot(
             ranks[chosen],
             values[chosen],
             look.marker,
@@ -195,6 +198,7 @@ def _stems(axes: Axes, ranks: Array, values: Array, look: Mark) -> None:
             markersize=3.4 if len(values) > 30 else 5.0,
             markeredgewidth=0.7,
         )
+        says(dots_drawn, *told[chosen])
 
 
 def describe(artefacts: Artefacts, view: View) -> dict[str, str]:

@@ -10,6 +10,7 @@ from dissensus.language.figures.frames import debates_of, languages_of, paper, p
 from dissensus.language.inference.estimators import METHODS, NET, NET_SIGN_FLIP, OFFSET, REFITTED
 from dissensus.report.frames import Column, Record, keyed, limits, records, tabulate
 from dissensus.report.labels import (
+    MISSING,
     contrast_words,
     interval,
     language_name,
@@ -50,8 +51,7 @@ def table_1(artefacts: Artefacts, view: View) -> Table:
                 for (c, o, name), row in estimates.items()
                 if (c, o) == (contrast, outcome)
             }
-            rows += [(*place, *pair) for pair in _net_rows(by, view)]
-            rows += [(*place, *pair) for pair in _index_rows(by, view)]
+            rows += [(*place, *cells) for cells in _effect_rows(by)]
     note = (
         "Homogeneity Index over draws complete in both languages. The paired difference holds what "
         "the debaters did and what the index makes of the same debate in two languages, the "
@@ -68,42 +68,42 @@ def table_1(artefacts: Artefacts, view: View) -> Table:
             " No parallel text was measured in this run, so that the paired difference cannot be "
             "told from the instrument's offset."
         )
-    title = "Table 1: Main causal estimates"
-    return make(
-        "table_1", title, ("Contrast", "Scale", "Statistic", "Result"), rows, note, view.simulated
+    heads = (
+        *("Contrast", "Scale", "Quantity", "Estimate"),
+        *(f"{view.level} CI, by motion", f"{view.level} CI, by draw"),
+        *("p-value", "p (Fisher's)", "N pairs"),
     )
+    title = "Table 1: Main causal estimates"
+    return make("table_1", title, heads, rows, note, view.simulated)
 
 
-def _net_rows(by: Mapping[str, Record], view: View) -> list[tuple[str, str]]:
-    """Statistic and result of the net effect and of the offset, where they were measured."""
-    if NET not in by:
-        return []
-    net, offset = by[NET], by[OFFSET]
-    rows = [
-        ("Effect net of the instrument", number(net["estimate"])),
-        (f"{view.level} CI of the net effect", interval(net["ci_low"], net["ci_high"])),
-        ("p-value of the net effect", p_value(net["p_value"])),
-    ]
-    if NET_SIGN_FLIP in by:
-        rows.append(("p-value of the net effect (Fisher's)", p_value(by[NET_SIGN_FLIP]["p_value"])))
-    return [
-        *rows,
-        ("Instrument offset", number(offset["estimate"])),
-        (f"{view.level} CI of the offset", interval(offset["ci_low"], offset["ci_high"])),
-    ]
-
-
-def _index_rows(by: Mapping[str, Record], view: View) -> list[tuple[str, str]]:
-    """The same of the paper's index, as it reads debates in either language."""
+def _effect_rows(by: Mapping[str, Record]) -> list[Row]:
+    """Net effect and offset, where they were measured, and the paper's index as it reads."""
     t, boot, flip = by["student_t"], by["bootstrap_draw_percentile"], by["sign_flip"]
-    refitted = by.get(REFITTED, by["cluster_robust"])
+    refitted, n = by.get(REFITTED, by["cluster_robust"]), str(t["n"])
+    as_read = (
+        *("Paired difference, the paper's index", number(t["estimate"]), _limits(refitted)),
+        *(_limits(boot), MISSING, p_value(flip["p_value"]), n),
+    )
+    if NET not in by:
+        return [as_read]
+    net, offset = by[NET], by[OFFSET]
+    fisher = p_value(by[NET_SIGN_FLIP]["p_value"]) if NET_SIGN_FLIP in by else MISSING
     return [
-        ("Sample size (N pairs)", str(t["n"])),
-        ("ATE, the paper's index", number(t["estimate"])),
-        (f"{view.level} CI, by motion", interval(refitted["ci_low"], refitted["ci_high"])),
-        (f"{view.level} CI, by draw", interval(boot["ci_low"], boot["ci_high"])),
-        ("p-value (Fisher's)", p_value(flip["p_value"])),
+        (
+            *("Effect net of the instrument", number(net["estimate"]), _limits(net)),
+            *(MISSING, p_value(net["p_value"]), fisher, n),
+        ),
+        (
+            *("Instrument offset", number(offset["estimate"]), _limits(offset)),
+            *(MISSING, MISSING, MISSING, MISSING),
+        ),
+        as_read,
     ]
+
+
+def _limits(row: Record) -> str:
+    return interval(row["ci_low"], row["ci_high"])
 
 
 def table_2(artefacts: Artefacts, view: View) -> Table:

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from dissensus.report.forms import fill_key, legend
 from dissensus.report.frames import keyed
 from dissensus.report.labels import (
     SCALES,
@@ -16,7 +17,17 @@ from dissensus.report.labels import (
     percent,
     signed,
 )
-from dissensus.report.style import ALARM, FAINT, GREY, INK, beside, new_figure, styled, zero_line
+from dissensus.report.style import (
+    ALARM,
+    FAINT,
+    GREY,
+    INK,
+    beside,
+    new_figure,
+    says,
+    styled,
+    zero_line,
+)
 from dissensus.report.view import Artefacts, Drawn, View
 from dissensus.stats.checks import FloatArray
 
@@ -101,10 +112,12 @@ def _curve(axes: Axes, curve: pd.DataFrame, first: bool) -> None:
     axes.fill_between(ranks, *limits, color=FAINT, linewidth=0, step="mid", zorder=1)
     significant = (curve["p_value"] < ALPHA).to_numpy()
     size = 2.2 if len(curve) > 200 else 3.6
-    axes.plot(
+    told = np.array([f"{rank + 1} of {len(d)}: {signed(value, 2)}" for rank, value in enumerate(d)])
+    (filled,) = axes.plot(
         ranks[significant], d[significant], "o", color=INK, markersize=size, markeredgewidth=0
     )
-    axes.plot(
+    says(filled, *told[significant])
+    (hollow,) = axes.plot(
         ranks[~significant],
         d[~significant],
         "o",
@@ -113,6 +126,8 @@ def _curve(axes: Axes, curve: pd.DataFrame, first: bool) -> None:
         markersize=size,
         markeredgewidth=0.5,
     )
+    says(hollow, *told[~significant])
+    legend(axes, fill_key("significant at 5%", "not significant"), right=True)
     zero_line(axes)
     for rank in np.flatnonzero(curve["main"].to_numpy(dtype=bool)):
         axes.plot(rank, d[rank], "*", color=ALARM, markersize=9, markeredgecolor="white", zorder=5)

@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 from scipy import special
 
-from dissensus.design.contrasts import contrast_name, robust_mean, sign_flip
+from dissensus.design.contrasts import robust_mean, sign_flip
+from dissensus.design.weights import contrast_name
 from dissensus.digests import seed_of
 from dissensus.language.inference.pairs import Array, Pairs, compared_languages, pair_up
 from dissensus.language.settings import InferenceSettings

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dissensus.design.contrasts import contrast_name
+from dissensus.design.weights import contrast_name
 from dissensus.digests import seed_of
 from dissensus.language.inference.domains import (
     BOTH,

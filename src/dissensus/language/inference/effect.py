@@ -10,11 +10,11 @@ import pandas as pd
 
 from dissensus.design.contrasts import (
     adjust_family,
-    contrast_name,
     contrast_row,
     contrasts_schema,
     sign_flip,
 )
+from dissensus.design.weights import contrast_name
 from dissensus.digests import seed_of
 from dissensus.language.inference.estimators import (
     BOUNDS,

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dissensus.design.contrasts import contrast_name, defined
+from dissensus.design.contrasts import defined
+from dissensus.design.weights import contrast_name
 from dissensus.digests import seed_of
 from dissensus.language.inference.net import (
     BACK,

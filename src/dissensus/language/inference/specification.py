@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dissensus.design.contrasts import HEADLINE, contrast_name
+from dissensus.design.contrasts import HEADLINE
+from dissensus.design.weights import contrast_name
 from dissensus.digests import seed_of
 from dissensus.language.inference.estimators import Options, estimate
 from dissensus.language.inference.pairs import Array, Labels, Pairs, compared_languages, pair_up

@@ -32,7 +32,7 @@ const Debate = (() => {
   function single(found, query) {
     const { index, i, study } = found, word = query.get("q") ?? "";
     return [
-      make("h1", {}, make("span", { class: "known" }, `${study} ${found.id}`), make("span", { class: "instead" }, `A debate of the ${study} study`)), make("p", { class: "question" }, titled(index, i)),
+      make("h1", {}, make("span", { class: "known" }, `${study} ${found.id}`), make("span", { class: "instead" }, `A debate of the ${study} study`)), make("div", { class: "question" }, word ? marked(titled(index, i), word) : titled(index, i)),
       outcome(found), links(found), search(found, word), Files.form(found), found.turns.length > 0 && Marks.form(found),
       ...attempts(found, word), measures(found), about(found), graph(found), claims(found), ...found.tables.filter((one) => one.rows.length).map((one) => fold(one.title, table(one.title, one.columns, one.rows), true, true)), cite(found),
     ].filter(Boolean);

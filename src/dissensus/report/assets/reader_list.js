@@ -50,15 +50,27 @@ const List = (() => {
   }
 
   const SNIPPET = 60;
-  // Counts of a word in every text, with the first place of each.
+  function count(folded, needle) {
+    let n = 0, first = -1;
+    for (let at = folded.indexOf(needle); at >= 0; at = folded.indexOf(needle, at + needle.length)) { if (first < 0) first = at; n += 1; }
+    return [n, first];
+  }
+
+  // Counts of a word in a session's name, in what is debated and in every text, with its first place in the texts.
   async function search(word, studies, say) {
-    const needle = Text.fold(word.trim()), found = new Map();
+    const needle = Text.fold(word.trim()), found = new Map(), titles = new Map();
+    // Many sessions have one motion or question.
+    const titled = (study, i) => {
+      const index = Data.studies.get(study), key = `${study}/${index.title[i]}`;
+      if (!titles.has(key)) titles.set(key, count(Text.fold(index.titles[index.title[i]]), needle)[0]);
+      return titles.get(key);
+    };
+    const named = (study, i) => count(Text.fold(Data.studies.get(study).id[i]), needle)[0];
     let seen = 0, told = performance.now();
     for await (const [study, sessions] of Data.texts(studies)) {
       for (const [i, text, folded] of sessions) {
-        let n = 0, first = -1;
-        for (let at = folded.indexOf(needle); at >= 0; at = folded.indexOf(needle, at + needle.length)) { if (first < 0) first = at; n += 1; }
-        if (n) found.set(`${study}/${i}`, { n, snippet: `${first > SNIPPET ? "…" : ""}${text.slice(Math.max(0, first - SNIPPET), first + needle.length + SNIPPET)}…` });
+        const [said, first] = count(folded, needle), n = said + titled(study, i) + named(study, i);
+        if (n) found.set(`${study}/${i}`, { n, snippet: said ? `${first > SNIPPET ? "…" : ""}${text.slice(Math.max(0, first - SNIPPET), first + needle.length + SNIPPET)}…` : "" });
       }
       seen += sessions.length;
       if (performance.now() - told > 200) { say(`Searched ${seen.toLocaleString("en")} sessions`); told = performance.now(); await new Promise((go) => setTimeout(go)); }
@@ -109,7 +121,7 @@ const List = (() => {
     const models = [...new Set((index ? [index] : [...Data.studies.values()]).flatMap((one) => one.casts.flatMap((cast) => cast.split(", "))))].sort();
     const range = (one, k) => ["from", "to"].map((end) => make("label", {}, end === "from" ? `${one.title} from ` : " to ", make("input", { type: "number", step: "any", name: `${end}${k}`, value: query.get(`${end}${k}`) ?? "", on: { change: (event) => set(`${end}${k}`, event.target.value) } })));
     return make("form", { role: "search", on: { submit: (event) => { event.preventDefault(); set("q", event.target.elements.q.value); } } },
-      make("p", {}, make("label", {}, "Search all texts ", make("input", { name: "q", type: "search", value: query.get("q") ?? "" })), " ", make("button", { type: "submit" }, "Search")),
+      make("p", {}, make("label", {}, "Search names, motions, questions and texts ", make("input", { name: "q", type: "search", value: query.get("q") ?? "" })), " ", make("button", { type: "submit" }, "Search")),
       make("p", { class: "filters" }, select("study", "Study", [...Data.studies.keys()]), select("status", "How it ended", Words.STATUS), select("model", "Model", models),
         (index?.filters ?? []).map((one) => select(one.name, Words.words(one.name), one.values)),
         [...query.keys()].some((key) => key !== "study") && make("button", { type: "button", on: { click: () => go(new URLSearchParams(query.get("study") ? { study: query.get("study") } : {})) } }, "Clear")),
@@ -121,16 +133,16 @@ const List = (() => {
     const heads = [["debate", "Session"], ["condition", "Condition"], ["title", "What is debated"], ["ended", "How it ended"], ...(hits ? [["hits", "Hits"]] : []), ...measures.map((one, k) => [String(k), one.title]), ["cast", "Models"], ...(priced ? [["cost", "Cost"]] : [])];
     const head = ([column, title]) => {
       const now = query.get("sort") === column, sort = () => { const next = new URLSearchParams(query); next.delete("page"); next.set("sort", column); if (now && !query.get("down")) next.set("down", "1"); else next.delete("down"); go(next); };
-      return make("th", { scope: "col", "aria-sort": now ? (query.get("down") ? "descending" : "ascending") : "none" }, make("button", { type: "button", on: { click: sort } }, title, now && (query.get("down") ? " ↓" : " ↑")));
+      return make("th", { scope: "col", "aria-sort": now ? (query.get("down") ? "descending" : "ascending") : "none" }, make("button", { type: "button", id: `sort-${column}`, on: { click: sort } }, title, now && (query.get("down") ? " ↓" : " ↑")));
     };
     const tail = query.get("q") ? `?q=${encodeURIComponent(query.get("q"))}` : "";
     const cells = ([name, i]) => {
       const index = Data.studies.get(name), hit = hits?.get(`${name}/${i}`);
       return [make("a", { href: `#/${encodeURIComponent(name)}/${encodeURIComponent(index.id[i])}${tail}` }, query.get("study") ? index.id[i] : `${name} ${index.id[i]}`), arm(index, i),
-        [index.titles[index.title[i]], hit && marked(hit.snippet, query.get("q"))], index.status[i] === 3 ? `lost: ${index.failure[i]}` : Words.STATUS[index.status[i]],
+        hit ? [marked(index.titles[index.title[i]], query.get("q")), hit.snippet && marked(hit.snippet, query.get("q"))] : index.titles[index.title[i]], index.status[i] === 3 ? `lost: ${index.failure[i]}` : Words.STATUS[index.status[i]],
         ...(hits ? [hit.n.toLocaleString("en")] : []), ...measures.map((one) => Words.number(one.values[i])), index.casts[index.cast[i]], ...(priced ? [Words.dollars(index.cost[i])] : [])];
     };
-    const turn = (step, title) => make("button", { type: "button", on: { click: () => { const next = new URLSearchParams(query); next.set("page", first / PAGE + 1 + step); go(next); } } }, title);
+    const turn = (step, title) => make("button", { type: "button", id: `page-${title}`, on: { click: () => { const next = new URLSearchParams(query); next.set("page", first / PAGE + 1 + step); go(next); } } }, title);
     const said = `${rows.length.toLocaleString("en")} of ${total.toLocaleString("en")} sessions${rows.length > PAGE ? `; ${first + 1} to ${first + seen.length} are shown` : ""}.`;
     place.replaceChildren(make("p", { id: "count", role: "status" }, said), hits ? shares(hits, rows, before) : "",
       make("div", { class: "wide", tabindex: "0", role: "region", "aria-label": "Sessions" }, make("table", { class: "list" }, make("thead", {}, make("tr", {}, heads.map(head))), make("tbody", {}, seen.map((row) => make("tr", {}, cells(row).map((cell) => make("td", {}, cell))))))),

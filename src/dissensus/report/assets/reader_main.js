@@ -8,6 +8,12 @@ const Reader = (() => {
     return { parts, query: new URLSearchParams(tail) };
   }
 
+  // What has the focus, to have it again when the list is drawn anew.
+  function kept(main) {
+    const { id, name } = main.contains(document.activeElement) ? document.activeElement : {};
+    return id ? `#${CSS.escape(id)}` : name ? `[name="${CSS.escape(name)}"]` : "";
+  }
+
   async function show(moved) {
     const { parts, query } = route(), main = document.getElementById("main"), debate = `${parts.slice(0, 2).join("/")}?${query}`;
     const said = document.getElementById("said");
@@ -15,7 +21,9 @@ const Reader = (() => {
       if (parts.length < 2) {
         if (parts.length === 1 && !query.get("study")) query.set("study", parts[0]);
         drawn = "";
+        const held = kept(main);
         await List.show(main, query, (next) => { history.replaceState(null, "", `#/${[...next].length ? `?${next}` : ""}`); show(false); });
+        if (held) (main.querySelector(held) ?? main).focus({ preventScroll: true });
       } else if (drawn !== debate || !parts[2] || !document.getElementById(parts[2])) {
         await Debate.show(main, parts[0], parts[1].split("+"), query, parts[2]);
         drawn = debate;

@@ -35,16 +35,76 @@
     });
   }
 
-  // A table that goes on to the right shows so at its edge.
+  // A table or a figure that goes on beyond its frame says so above it.
+  const frames = [...document.querySelectorAll(".table .wide, .pan")].map((frame) => {
+    const cue = document.createElement("p");
+    cue.className = "cue";
+    frame.before(cue);
+    return [frame, cue];
+  });
   const cut = () => {
-    for (const frame of document.querySelectorAll(".table .wide")) {
-      frame.classList.toggle("cut", frame.scrollWidth > frame.clientWidth + frame.scrollLeft + 1);
+    for (const [frame, cue] of frames) {
+      const wider = frame.scrollWidth > frame.clientWidth + 1, longer = frame.scrollHeight > frame.clientHeight + 1;
+      cue.classList.toggle("on", wider || longer);
+      cue.textContent = `Scroll for more ${wider ? "→" : ""}${longer ? "↓" : ""}`;
     }
   };
-  document.querySelectorAll(".table .wide").forEach((frame) => frame.addEventListener("scroll", cut));
   document.querySelectorAll("details").forEach((one) => one.addEventListener("toggle", cut));
   addEventListener("resize", cut);
   cut();
+
+  // Marks of a figure say their values: where a pointer is near, and one after the other by arrows.
+  const NEAR = 9;
+  for (const picture of document.querySelectorAll(".picture:has(> svg)")) {
+    const marks = [...picture.querySelectorAll(".says > title")].map((title) => {
+      const mark = [title.parentNode, title.textContent];
+      title.remove();
+      return mark;
+    });
+    if (!marks.length) continue;
+    const tip = document.createElement("p");
+    tip.className = "tip";
+    tip.setAttribute("role", "status");
+    picture.append(tip);
+    picture.tabIndex = 0;
+    picture.setAttribute("role", "group");
+    picture.setAttribute("aria-label", `Figure with ${marks.length} values; arrow keys read them`);
+    let shown = -1;
+    const show = (place) => {
+      if (place === shown) return;
+      marks[shown]?.[0].classList.remove("on");
+      shown = place;
+      tip.textContent = marks[place]?.[1] ?? "";
+      if (place < 0) return;
+      const own = marks[place][0], box = own.getBoundingClientRect(), frame = picture.getBoundingClientRect();
+      own.classList.add("on");
+      const half = tip.offsetWidth / 2, middle = (box.left + box.right) / 2 - frame.left;
+      tip.style.left = `${Math.max(half, Math.min(frame.width - half, middle))}px`;
+      tip.style.top = `${box.top - frame.top}px`;
+    };
+    const beyond = (low, at, high) => Math.max(low - at, 0, at - high);
+    picture.addEventListener("pointermove", ({ clientX, clientY }) => {
+      let [best, least, smallest] = [-1, NEAR, Infinity];
+      marks.forEach(([own], place) => {
+        const box = own.getBoundingClientRect(), area = box.width * box.height;
+        const far = Math.hypot(beyond(box.left, clientX, box.right), beyond(box.top, clientY, box.bottom));
+        if (far < least || (far === least && area < smallest)) [best, least, smallest] = [place, far, area];
+      });
+      show(best);
+    });
+    picture.addEventListener("pointerleave", () => show(-1));
+    picture.addEventListener("blur", () => show(-1));
+    picture.addEventListener("keydown", (event) => {
+      const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+      if (event.key === "Escape") show(-1);
+      if (!step) return;
+      event.preventDefault();
+      let next = shown;
+      // An interval says what its mark says.
+      do next = (next + step + marks.length) % marks.length; while (marks[next][1] === tip.textContent && next !== shown);
+      show(next);
+    });
+  }
 
   function unfold() {
     const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
@@ -54,6 +114,6 @@
     target.scrollIntoView();
   }
   addEventListener("hashchange", unfold);
-  addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((one) => { one.open = true; }));
+  addEventListener("beforeprint", () => document.querySelectorAll("details:not(.table details)").forEach((one) => { one.open = true; }));
   unfold();
 })();

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -12,16 +13,26 @@ from typing import Any
 
 from pyarrow import Table
 
+from dissensus.report.alternative import main_sentence
 from dissensus.report.arm_conduct import differing_conduct
+from dissensus.report.captions import SIMULATED
 from dissensus.report.facts import Facts
 from dissensus.report.findings import Card, Findings, but, derived, losses, undefined, unread
 from dissensus.report.labels import counted, listed
-from dissensus.report.pages.study import Part, Place, Shown, tables_of
+from dissensus.report.pages.study import Further, Part, Place, Shown, tables_of
+from dissensus.report.tables import narrowed
 from dissensus.report.view import Artefacts, View
 from dissensus.tables.artefact import read
 
 #: The pages of a study's tables, in the order in which the results page has them.
 _PAGES = ("tables/index.html", "tables/spending.html")
+#: Beyond as many, a picture is loaded beside the page, and its marks say nothing.
+_MOST_BYTES = 600_000
+#: Characters of the sentence below a figure's title.
+_MOST_STATED = 240
+#: Characters of a page of text that are shown on another; the file has all.
+_MOST_TEXT = 50_000
+_ESCAPE = re.compile(r"\\([^\w\s])")
 #: Characters of a picture that have its description.
 _HEAD = 10_000
 
@@ -68,24 +79,30 @@ def part_of(folder: Path, given: Mapping[str, Any], said: list[dict[str, Any]], 
     Parameters
     ----------
     folder : of the study.
-    given : ``question``, ``design``, and ``figures`` and ``tables``, each with its name, its title
-        and whether it is main.
+    given : ``question``, ``design``, ``figures``, each with its name, its title and whether it is
+        main, and ``tables``, see :func:`dissensus.study.given.page_settings`.
     said : its findings.
     card : of the front page.
     """
     sentences: dict[str, list[str]] = {}
     for row in said:
         sentences.setdefault(row["kind"], []).append(row["sentence"])
-    figures = [
-        Shown(
-            *(name, title, main, (folder / f"captions/{name}.rst").read_text(encoding="utf-8")),
-            _words(folder / f"figures/{name}.svg"),
-        )
-        for name, title, main in given["figures"]
-    ]
+    figures, level = [], f"{100 * given['view']['confidence']:g}%"
+    for name, title, main in given["figures"]:
+        caption = (folder / f"captions/{name}.rst").read_text(encoding="utf-8")
+        picture = folder / f"figures/{name}.svg"
+        within = main and picture.stat().st_size <= _MOST_BYTES
+        svg = picture.read_text(encoding="utf-8") if within else ""
+        stated = _stated(caption, level) if main else ""
+        shown_figure = Shown(name, title, main, caption, _words(picture), svg=svg, stated=stated)
+        figures.append(shown_figure)
     shown = tables_of(folder, [page for page in _PAGES if (folder / page).exists()])
-    mains = {name for name, _, main in given["tables"] if main}
-    tables = [Shown(name, name, name in mains, text) for name, text in shown.items()]
+    told = {name: rest for name, *rest in given["tables"]}
+    tables = []
+    for name, text in shown.items():
+        question, main, columns, rows = told.get(name, ("", False, (), ()))
+        part = narrowed(text, columns, rows) if main else text
+        tables.append(Shown(name, question, main, part, whole="" if part == text else text))
     manifest, outcomes = (read(folder / f"{name}.parquet") for name in ("manifest", "outcomes"))
     sessions, draws = (manifest[name].to_pylist() for name in ("session_id", "draw_id"))
     return Part(
@@ -102,8 +119,29 @@ def part_of(folder: Path, given: Mapping[str, Any], said: list[dict[str, Any]], 
         sum(not complete for complete in outcomes["complete"].to_pylist()),
         frozenset([*sessions, *draws]),
         next(iter(sessions), ""),
-        [(title, file) for title, file in given["pages"] if (folder / file).exists()],
+        [
+            Further(title, file, _text(folder / file))
+            for title, file in given["pages"]
+            if (folder / file).exists()
+        ],
     )
+
+
+def _stated(caption: str, level: str) -> str:
+    """The main sentence of a caption, cut at a clause where it is long."""
+    sentence = main_sentence(caption.replace(f"*{SIMULATED}*", ""), level)
+    if len(sentence) <= _MOST_STATED:
+        return sentence
+    kept = sentence[:_MOST_STATED]
+    return f"{kept[: max(kept.rfind('), ') + 1, kept.rfind('; '))] or kept} …"
+
+
+def _text(path: Path) -> str:
+    """A page in Markdown as its text, without the escapes; "" of another kind."""
+    if path.suffix != ".md":
+        return ""
+    text = _ESCAPE.sub(r"\1", path.read_text(encoding="utf-8"))
+    return text if len(text) <= _MOST_TEXT else f"{text[:_MOST_TEXT]}…"
 
 
 def _words(picture: Path) -> str:

@@ -107,10 +107,12 @@ def _card(part: Part) -> Iterator[str]:
     name = html(part.name)
     yield f'<article class="card" id="{name}" aria-labelledby="{name}-title">'
     yield f'<p class="kicker">{name}</p><h2 id="{name}-title">{html(part.question)}</h2>'
+    first = f"reader/index.html#/{quote(part.name)}/{quote(part.first)}"
     links = " · ".join(
         (
             f'<a href="{quote(part.name)}/index.html">All results</a>',
             f'<a href="reader/index.html#/?study={quote(part.name)}">Debates</a>',
+            *([f'<a href="{first}">One of them</a>'] if part.first else []),
             f'<a href="{quote(part.name)}/index.html#design">Design</a>',
             f'<a href="{quote(part.name)}/">Files</a>',
         )
@@ -129,9 +131,9 @@ def _more(run: Run, studies: Sequence[Part]) -> Iterator[str]:
     )
     yield f"<dt>Calls, tokens and cost</dt><dd>{costs}</dd>"
     further = " · ".join(
-        f'<a href="{quote(part.name)}/{quote(file)}">{html(title)}</a>'
+        f'<a href="{quote(part.name)}/{quote(each.file)}">{html(each.title)}</a>'
         for part in studies
-        for title, file in part.extra
+        for each in part.extra
     )
     if further:
         yield f"<dt>Further pages</dt><dd>{further}</dd>"
@@ -140,6 +142,7 @@ def _more(run: Run, studies: Sequence[Part]) -> Iterator[str]:
         command = f"dissensus read {first.first} --run {run.name} --study {first.name} --prompts"
         yield f"<dt>A debate in a terminal</dt><dd><code>{html(command)}</code></dd>"
     commands = (
+        ("What would real models cost?", "snakemake --cores 1 cost --configfile config/paper.yaml"),
         ("Is every file as it was made?", "snakemake --cores 1 verify"),
         ("One file to share", "snakemake --cores 2 archive"),
     )

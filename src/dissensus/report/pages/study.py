@@ -15,6 +15,7 @@ from dissensus.report.escaping import html
 from dissensus.report.findings import Card
 from dissensus.report.labels import counted
 from dissensus.report.pages.cards import card_body
+from dissensus.report.pages.pictures import inline
 from dissensus.report.tables import page, parts
 
 _ASSETS = Path(__file__).parents[1] / "assets"
@@ -42,9 +43,13 @@ class Shown:
 
     Attributes
     ----------
-    name, title, main : as the study declares it.
+    name, title, main : as the study declares it; the title of a table is the question that it
+        answers, if any.
     text : the caption of a figure as reStructuredText, the table itself as HTML.
     words : that stand for a figure where it is not seen.
+    svg : a figure that is drawn as a part of the page, so that its marks say their values.
+    stated : what a figure shows in this run, in a sentence.
+    whole : the table with all of its rows and columns, where ``text`` has not all; in HTML.
     """
 
     name: str
@@ -52,6 +57,9 @@ class Shown:
     main: bool
     text: str
     words: str = ""
+    whole: str = ""
+    svg: str = ""
+    stated: str = ""
 
 
 @dataclass(frozen=True)
@@ -69,7 +77,7 @@ class Part:
     total, lost : how many sessions there are, and how many failed for good.
     debates : names of the study's sessions and draws, which become links to the reader.
     first : the first of the sessions; "" without one.
-    extra : title and file of further pages, below the study's folder.
+    extra : further pages of the study.
     """
 
     name: str
@@ -85,7 +93,22 @@ class Part:
     lost: int = 0
     debates: frozenset[str] = frozenset()
     first: str = ""
-    extra: Sequence[tuple[str, str]] = ()
+    extra: Sequence[Further] = ()
+
+
+@dataclass(frozen=True)
+class Further:
+    """A further page of a study.
+
+    Attributes
+    ----------
+    title, file : the file is below the study's folder.
+    text : of a page of text alone, which can be read where the page is named.
+    """
+
+    title: str
+    file: str
+    text: str = ""
 
 
 @dataclass(frozen=True)
@@ -167,8 +190,8 @@ def _contents(
         yield f'<li><a href="#{_id(part, figure)}">{title}</a></li>'
     for table in tables:
         yield f'<li><a href="#{_id(part, table)}">{_title(table)}</a></li>'
-    for title, file in part.extra:
-        yield f'<li><a href="{quote(file)}">{html(title)}</a></li>'
+    for further in part.extra:
+        yield f'<li><a href="#{_further_id(part, further)}">{html(further.title)}</a></li>'
     yield '<li><a href="#appendix">Appendix</a></li>' if has_appendix else ""
 
 
@@ -200,11 +223,18 @@ def _said(part: Part) -> Iterator[str]:
 
 
 def _extra(part: Part) -> Iterator[str]:
-    if part.extra:
-        yield '<h3>More pages of this study</h3><ul class="extra">'
-        for title, file in part.extra:
-            yield f'<li><a href="{quote(file)}">{html(title)}</a></li>'
-        yield "</ul>"
+    """Further pages: those of text in a frame of their own, the others by name."""
+    for further in part.extra:
+        name, address = html(further.title), quote(further.file)
+        yield f'<section class="further" id="{_further_id(part, further)}">'
+        yield f'<h3><a href="{address}">{name}</a></h3>'
+        if further.text:
+            yield f'<pre tabindex="0" aria-label="{name}">{html(further.text)}</pre>'
+        yield "</section>"
+
+
+def _further_id(part: Part, further: Further) -> str:
+    return html(f"{part.name}-{further.file.replace('/', '-')}")
 
 
 def _appendix(
@@ -259,18 +289,25 @@ def _figure(part: Part, figure: Shown, number: int) -> str:
     lazy = " loading=lazy" if number > 1 else ""
     base = f"figures/{html(figure.name)}"
     caption = _caption(figure.text)
+    stated = f'<p class="stated">{html(figure.stated)}</p>' if figure.stated else ""
     alt = html(figure.words or figure.title)
+    # A mark that says its value names its debate too.
+    named = "" if figure.svg else ' title="{0}"'
     marks = "".join(
         f'<a style="left:{100 * place.x:.2f}%;top:{100 * place.y:.2f}%" tabindex="-1" '
-        f'href="{_link(part, place.target)}" title="{html(place.target)}" '
+        f'href="{_link(part, place.target)}"{named.format(html(place.target))} '
         f'aria-label="{html(place.target)}"></a>'
         for place in part.places.get(figure.name, ())
     )
+    drawn = f'<img src="{base}.svg" alt="{alt}"{lazy}>'
+    picture = inline(figure.svg, figure.name, figure.words or figure.title) if figure.svg else drawn
     told = "A mark is a debate: a click opens it. " if marks else ""
+    if figure.svg:
+        told += "Point at a mark for its value, or select the figure and press → and ←. "
     return (
-        f'<figure id="{_id(part, figure)}"><h3>{_numbered(figure, number)}</h3>'
-        f'<div class="picture"><img src="{base}.svg" alt="{alt}"{lazy}>'
-        f'{marks}</div><figcaption>{caption}<p class="files">{told}'
+        f'<figure id="{_id(part, figure)}"><h3>{_numbered(figure, number)}</h3>{stated}'
+        f'<div class="pan"><div class="picture">{picture}{marks}</div></div>'
+        f'<figcaption>{caption}<p class="files">{told}'
         f'<a href="{base}.svg">SVG</a> <a href="{base}.png">PNG</a></p></figcaption></figure>'
     )
 
@@ -278,21 +315,36 @@ def _figure(part: Part, figure: Shown, number: int) -> str:
 def _table(part: Part, table: Shown) -> str:
     """A table, its cells that name a session linked to it, and its files."""
     base = f"tables/{html(table.name)}"
-    inner = table.text.replace(f'<table id="{html(table.name)}">', "<table>", 1)
-    scrolls = " long" if inner.count("<tr>") > _MOST_ROWS else ""
-    inner = inner.replace('<div class="wide">', f'<div class="wide{scrolls}" tabindex="0">', 1)
-    inner = _CELL.sub(lambda match: match[1] + linked(part, match[2]), inner)
     latex = f' <a href="{base}.tex">LaTeX</a>' if table.main else ""
+    heading = f"<h3>{html(table.title)}</h3>" if table.title else ""
+    whole = (
+        "<details><summary>All rows and columns of this table</summary>"
+        f"{_scrolling(part, table.name, table.whole)}</details>"
+        if table.whole
+        else ""
+    )
     return (
-        f'<div class="table" id="{_id(part, table)}">{inner}<p class="files">'
+        f'<div class="table" id="{_id(part, table)}">{heading}'
+        f'{_scrolling(part, table.name, table.text)}{whole}<p class="files">'
         f'<a href="{base}.csv">CSV</a> <a href="{base}.md">Markdown</a>{latex}</p></div>'
     )
 
 
+def _scrolling(part: Part, name: str, text: str) -> str:
+    """A table within its frame, its debates linked."""
+    inner = text.replace(f'<table id="{html(name)}">', "<table>", 1)
+    scrolls = " long" if inner.count("<tr>") > _MOST_ROWS else ""
+    inner = inner.replace('<div class="wide">', f'<div class="wide{scrolls}" tabindex="0">', 1)
+    return _CELL.sub(lambda match: match[1] + linked(part, match[2]), inner)
+
+
 def _title(table: Shown) -> str:
+    """What a table is called in the contents: its question, or else its caption; in HTML."""
+    if table.title:
+        return html(table.title)
     _, begin, rest = table.text.partition("<caption>")
     title, end, _ = rest.partition("</caption>")
-    return title if begin and end else html(table.title)
+    return title if begin and end else html(table.name)
 
 
 def _caption(text: str) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from dissensus.text.seen import UNSEEN as NOT_SEEN
+from dissensus.text.seen import latin_twin
 
 #: Between the words of a phrase.
 SPACE = r"[\W_]{1,4}"
@@ -163,7 +164,8 @@ def _plain(character: str) -> str:
     letters = _PLAIN.get(character.lower()) or (character if len(folded) == 1 else folded)
     # Of full width, in bold and the like too.
     decomposed = unicodedata.normalize("NFKD", letters)
-    return "".join(letter for letter in decomposed if unicodedata.category(letter)[0] != "M")
+    kept = [letter for letter in decomposed if unicodedata.category(letter)[0] != "M"]
+    return "".join(map(latin_twin, kept))
 
 
 def one_of(*words: str, plural: bool = False) -> str:

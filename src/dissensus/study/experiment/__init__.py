@@ -1,9 +1,12 @@
 """All that a study of the common kind imports; docs/new-study.md builds one."""
 
+from dissensus.report.declared import Figure, Table
 from dissensus.session.quoting import block, one_line, quoted
+from dissensus.study.experiment.factors import Factor
 from dissensus.study.experiment.outcomes import Outcome
 from dissensus.study.experiment.session import Session, assistant, user
 from dissensus.study.experiment.settings import ExperimentSettings
+from dissensus.study.experiment.sharing import Fork, Material
 from dissensus.study.experiment.study import Experiment
 from dissensus.study.settings import File, Model
 from dissensus.tables.common import count, flag, number, share, text, texts, whole
@@ -11,10 +14,15 @@ from dissensus.tables.common import count, flag, number, share, text, texts, who
 __all__ = [
     "Experiment",
     "ExperimentSettings",
+    "Factor",
+    "Figure",
     "File",
+    "Fork",
+    "Material",
     "Model",
     "Outcome",
     "Session",
+    "Table",
     "assistant",
     "block",
     "count",

@@ -2,94 +2,172 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from math import nan
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from dissensus.design.contrasts import (
     HEADLINE,
-    Columns,
+    METHODS,
     Options,
+    adjust_family,
+    by_arm,
     compare_arms,
     contrast_row,
     contrasts_schema,
-    robust_mean,
+    pairs_of,
+    units_of,
 )
-from dissensus.stats.results import Estimate
-from dissensus.stats.shares import share_limits
-from dissensus.study.experiment.outcomes import Outcome
+from dissensus.digests import seed_of
+from dissensus.stats.checks import FloatArray
+from dissensus.study.experiment.compared import Design, mean_of
+from dissensus.study.experiment.courses import CONTRASTS_BY_ROUND, compare_by_round
+from dissensus.study.experiment.factor_effects import SLOPE, Dealt
 from dissensus.study.experiment.study import Experiment
 from dissensus.study.makes import makes, resolve
+from dissensus.tables.common import text
 
 Row = dict[str, Any]
 
+CONTRASTS = replace(
+    contrasts_schema("contrasts"),
+    row="arm, reference, outcome, method, factor and level of an experiment",
+    columns={
+        **contrasts_schema("contrasts").columns,
+        "arm": text(
+            "Arm, or weighted sum of arms, that is compared; empty for the mean of all arms."
+        ),
+        "reference": text("What it is compared with; empty for a mean."),
+        "factor": text("Factor whose level it is; empty for what all levels are in."),
+        "level": text(
+            "Level of the factor: what it changes against the base, or without one the mean in it; "
+            '"slope" for what a unit more of a numeric factor changes.'
+        ),
+        "base": text("Level that it is compared with; empty for a mean and for a slope."),
+    },
+    key=("arm", "reference", "outcome", "method", "factor", "level", "base"),
+)
 
-@makes(contrasts=contrasts_schema("contrasts"))
+
+@makes(contrasts=CONTRASTS)
 def compare_experiment(
     metrics: pd.DataFrame, declared: str, inference: dict[str, Any], seed: int
 ) -> list[Row]:
     """The contrasts of an experiment; ``declared``: ``module:name`` of its class."""
+    return compare(metrics, Design.of(resolve(declared)), Options(**inference, seed=seed))
+
+
+@makes(contrasts=CONTRASTS, contrasts_by_round=CONTRASTS_BY_ROUND)
+def compare_experiment_by_round(
+    metrics: pd.DataFrame,
+    outcomes_by_round: pd.DataFrame,
+    declared: str,
+    inference: dict[str, Any],
+    seed: int,
+) -> tuple[list[Row], list[Row]]:
+    """The same of an experiment that has outcomes by round, and their contrasts by round."""
     cls: type[Experiment] = resolve(declared)
-    options = Options(**inference, seed=seed)
-    return compare(metrics, cls.arms, cls.declared_outcomes(), cls.cluster, options)
+    design, options = Design.of(cls), Options(**inference, seed=seed)
+    by_round, areas = compare_by_round(outcomes_by_round, cls.round_outcomes(), design, options)
+    return compare(metrics, design, options, areas), by_round
 
 
 def compare(
-    metrics: pd.DataFrame,
-    arms: Sequence[str],
-    outcomes: Mapping[str, Outcome],
-    cluster: str,
-    options: Options,
+    metrics: pd.DataFrame, design: Design, options: Options, areas: Sequence[Row] = ()
 ) -> list[Row]:
-    """Every arm against the first, and the mean of each, in rows of the schema of contrasts.
+    """Contrasts of arms, the mean of each, and what factors change.
 
     Parameters
     ----------
     metrics : a row a session.
-    arms : the reference first.
-    outcomes : the primary one first.
-    cluster : column of what is independent.
+    design : what is compared.
     options : of :func:`~dissensus.design.contrasts.compare_arms`.
+    areas : from :func:`~dissensus.study.experiment.courses.compare_by_round`.
 
     Returns
     -------
-    The contrasts, then a row a mean. A mean is tested against its outcome's null, and has no
-    p-value where that has none. The interval of a share's mean: see
-    :func:`~dissensus.stats.shares.share_limits`.
+    Rows of :data:`CONTRASTS`. A mean is tested against its outcome's null, and has no p-value
+    where that has none. P-values are adjusted over two families, by method: the headline's, and all
+    other contrasts and effects. The headline is the primary outcome in every contrast of arms;
+    where one arm is all, in what each factor changes (a slope where it is numeric); and where there
+    is no factor either, its mean.
     """
-    compared = [(arm, arms[0]) for arm in arms[1:]]
-    rows = compare_arms(metrics, compared, list(outcomes), options, Columns(cluster=cluster))
-    for name, outcome in outcomes.items():
-        for arm in arms:
-            kept = metrics[(metrics["arm"] == arm) & metrics["complete"] & metrics[name].notna()]
-            values, clusters = kept[name].to_numpy(float), kept[cluster].to_numpy()
-            mean = mean_against(values, clusters, options.confidence, outcome.null)
-            if outcome.is_share:
-                low, high = share_limits(mean, options.confidence)
-                mean = replace(mean, ci_low=low, ci_high=high)
-            rows.append(contrast_row(name, arm, "", HEADLINE, mean, False))
-    return rows
+    compared = design.compared
+    rows = compare_arms(metrics, compared, list(design.outcomes), options, design.columns)
+    main = [row["outcome"] == next(iter(design.outcomes)) for row in rows]
+    effects = list(_effects(metrics, design, options))
+    is_main = [not compared and _is_headline(row, design) for row in effects]
+    means = [row for name in design.outcomes for row in _means(metrics, name, design, options)]
+    for row, is_first in zip(effects, is_main, strict=True):
+        row["headline"] = is_first and row["method"] == HEADLINE
+    if not compared and not any(is_main):
+        for row in means:
+            row["headline"] = row["outcome"] == next(iter(design.outcomes)) and "factor" not in row
+    tested = [*zip(rows, main, strict=True), *zip(effects, is_main, strict=True)]
+    tested += [(row, False) for row in areas]
+    for method in METHODS:
+        for first in (True, False):
+            adjust_family(
+                row for row, is_first in tested if row["method"] == method and is_first is first
+            )
+    return [_placed(row) for row in (*rows, *areas, *means, *effects)]
 
 
-def mean_against(
-    values: np.ndarray, clusters: np.ndarray, confidence: float, null: float | None
-) -> Estimate:
-    """A mean with its clustered interval, and its p-value against a null where there is one.
+def _placed(row: Row) -> Row:
+    """A row of arms alone, with the columns of factors too."""
+    return {"factor": "", "level": "", "base": "", **row}
 
-    Parameters
-    ----------
-    values, clusters : shape (n,).
-    """
-    shift = null or 0.0
-    mean = robust_mean(values - shift, clusters, confidence)
-    return replace(
-        mean,
-        estimate=mean.estimate + shift,
-        ci_low=mean.ci_low + shift,
-        ci_high=mean.ci_high + shift,
-        p_value=nan if null is None else mean.p_value,
-    )
+
+def _is_headline(row: Row, design: Design) -> bool:
+    """Whether an effect of a factor is what a study of one arm is about."""
+    is_slope = row["level"] == SLOPE
+    is_primary = row["outcome"] == next(iter(design.outcomes)) and not row["arm"]
+    return is_primary and is_slope == design.factors[row["factor"]].is_numeric
+
+
+def _means(metrics: pd.DataFrame, name: str, design: Design, options: Options) -> Iterator[Row]:
+    """The mean of an outcome in each arm, and in each arm at each level of each factor."""
+    ended = metrics[metrics["complete"].to_numpy(bool) & metrics[name].notna()]
+    outcome = design.outcomes[name]
+    for arm in design.arms:
+        of_arm = ended[ended["arm"] == arm]
+        mean = mean_of(of_arm[name], of_arm[design.cluster], outcome, options.confidence)
+        yield contrast_row(name, arm, "", HEADLINE, mean, False)
+    for factor, dealt in design.factors.items():
+        for arm in design.arms:
+            of_arm = ended[ended["arm"] == arm]
+            for value, level in zip(dealt.values, dealt.names, strict=True):
+                of = of_arm[of_arm[factor] == value]
+                mean = mean_of(of[name], of[design.cluster], outcome, options.confidence)
+                row = contrast_row(name, arm, "", HEADLINE, mean, False)
+                words = f"{arm}, {factor} {level}"
+                yield {**row, "contrast": words, "factor": factor, "level": level}
+
+
+def _effects(metrics: pd.DataFrame, design: Design, options: Options) -> Iterator[Row]:
+    """What factors change: in the mean of all arms that have the outcome, then in each contrast."""
+    if not design.factors:
+        return
+    draws = units_of(metrics, design.columns)
+    for name in design.outcomes:
+        wide = by_arm(metrics, name, design.columns).sort_index()
+        some = [arm for arm in design.arms if arm in wide and wide[arm].notna().any()]
+        over_arms = wide[some].mean(axis=1, skipna=False).to_numpy(float)
+        compared: list[tuple[str, str, str, FloatArray]] = [("", "", "", over_arms)]
+        for each in design.compared:
+            pairs = pairs_of(wide, draws[design.cluster], each)
+            if pairs.complete.any():
+                named = f"{each.name}, "
+                compared.append((named, each.arm, each.reference, pairs.differences))
+        for factor in design.factors:
+            dealt = Dealt.of(draws, factor, design.factors, design.cluster)
+            for named, arm, reference, values in compared:
+                seed = seed_of(options.seed, name, arm, reference, factor)
+                for effect in dealt.effects(values, replace(options, seed=seed)):
+                    row = contrast_row(name, arm, reference, effect.method, effect.estimate, False)
+                    versus = f"-{effect.base}" if effect.base else ""
+                    row["contrast"] = f"{named}{factor} {effect.level}{versus}"
+                    at = {"factor": factor, "level": effect.level, "base": effect.base}
+                    yield {**row, **at}

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from inspect import Parameter, getattr_static, isfunction, signature
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from dissensus.errors import SettingError
 from dissensus.settings import WORD
 from dissensus.study.experiment.design import manifest_schema
-from dissensus.study.experiment.outcomes import Outcome
+from dissensus.study.experiment.factors import Factor
+from dissensus.study.experiment.outcomes import BY, Outcome
+from dissensus.study.experiment.sharing import Fork, Material, Sharing
 from dissensus.study.gather import OUTCOMES, TURNS
 from dissensus.tables.artefact import Column
 
@@ -33,6 +36,7 @@ def check_names(cls: type[Experiment]) -> None:
         raise SettingError(f"{cls.file()}: {cls.__name__} declares no {lacking[0]}; add it.")
     _check_kinds(cls)
     names = {"arms": cls.arms, "item": cls.item, "outcomes": cls.outcomes, "factors": cls.factors}
+    names["material"] = cls.material
     taken = {*manifest_schema({}).columns, *OUTCOMES.columns, *TURNS.columns}
     for what, each in names.items():
         if clash := sorted(taken & set(each)) if what != "arms" else []:
@@ -47,9 +51,12 @@ def check_names(cls: type[Experiment]) -> None:
                     f"{WORD.words}."
                 )
     _check_levels(cls)
+    _check_contrasts(cls)
+    _check_rounds(cls)
     # What stands in one table.
     names["cluster"] = (cls.cluster,)
-    for one, other in (("item", "factors"), ("factors", "outcomes"), ("cluster", "outcomes")):
+    pairs = (("item", "factors"), ("factors", "outcomes"), ("cluster", "outcomes"))
+    for one, other in (*pairs, ("item", "material"), ("factors", "material")):
         if both := sorted(set(names[one]) & set(names[other])):
             raise SettingError(
                 f"{cls.file()}: {cls.__name__}.{one} and {cls.__name__}.{other} both have "
@@ -78,7 +85,7 @@ def _check_kinds(cls: type[Experiment]) -> None:
     kinds = {"item": (Column,), "factors": (object,), "outcomes": (str, Outcome)}
     forms = {
         "item": '{"question": text("What is asked.")}',
-        "factors": '{"first": ("right", "wrong")}',
+        "factors": '{"first": ("right", "wrong")}, or {"dose": Factor((1, 3, 6), "crossed")}',
         "outcomes": '{"right": "1 where it is right."}',
     }
     for what, may in kinds.items():
@@ -93,7 +100,7 @@ def _check_kinds(cls: type[Experiment]) -> None:
 
 
 def _check_levels(cls: type[Experiment]) -> None:
-    """Refuse arms, or values of a factor, of which there are no two; a text is a list of letters.
+    """Refuse arms of which two are one, and factors without two levels; a text is no list of them.
 
     Raises
     ------
@@ -101,17 +108,96 @@ def _check_levels(cls: type[Experiment]) -> None:
     """
     where = f"{cls.file()}: {cls.__name__}"
     arms = cls.arms
-    if isinstance(arms, str) or len(set(arms)) != len(arms) or len(arms) < 2:
+    if isinstance(arms, str) or len(set(arms)) != len(arms):
         raise SettingError(
-            f"{where}.arms is {arms!r}; it needs at least two different names, the reference first."
+            f"{where}.arms is {arms!r}; it needs different names, the reference first, such as "
+            '("alone", "debate"), or ("debate",) for one.'
         )
-    for name, values in cls.factors.items():
-        texts = [value for value in values if isinstance(value, str)]
-        if isinstance(values, str) or not 2 <= len(set(texts)) == len(values):
+    for name, declared in cls.factors.items():
+        factor = Factor.of(declared)
+        if factor.fault:
             raise SettingError(
-                f"{where}.factors has {values!r} as {name!r}; it needs at least two different "
-                'texts, such as ("first", "second").'
+                f"{where}.factors has {factor.levels!r} as {name!r}; {factor.fault}."
             )
+
+
+def _check_contrasts(cls: type[Experiment]) -> None:
+    """Refuse contrasts of arms that are none, or whose weights do not sum to zero.
+
+    Raises
+    ------
+    SettingError : with the file and the mend.
+    """
+    where = f"{cls.file()}: {cls.__name__}.contrasts"
+    form = '{"added": ("debate", "alone")}, or {"added": {"debate": 0.5, "jury": 0.5, "alone": -1}}'
+    if not isinstance(cls.contrasts, Mapping):
+        raise SettingError(f"{where} is {cls.contrasts!r}; its form is {form}.")
+    for name, given in cls.contrasts.items():
+        weights = given if isinstance(given, Mapping) else dict.fromkeys(given, 1.0)
+        is_pair = isinstance(given, Sequence) and not isinstance(given, str) and len(weights) == 2
+        if not (is_pair or (isinstance(given, Mapping) and all(map(_is_weight, given.values())))):
+            raise SettingError(f"{where} has {given!r} as {name!r}; its form is {form}.")
+        if unknown := [arm for arm in weights if arm not in cls.arms]:
+            raise SettingError(
+                f"{where} has the arm {unknown[0]!r} in {name!r}; there are {', '.join(cls.arms)}."
+            )
+        if isinstance(given, Mapping) and not (given and abs(total := sum(given.values())) < 1e-9):
+            raise SettingError(
+                f"{where} has weights in {name!r} that sum to {total if given else 0:g}; they must "
+                "be other than 0 and sum to 0, such as 0.5, 0.5 and -1."
+            )
+
+
+def _is_weight(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 < abs(value) < inf
+
+
+def _check_rounds(cls: type[Experiment]) -> None:
+    """Refuse outcomes by what there is not, and a primary one by round.
+
+    Raises
+    ------
+    SettingError : with the file and the mend.
+    """
+    where = f"{cls.file()}: {cls.__name__}.outcomes"
+    for place, (name, outcome) in enumerate(cls.declared_outcomes().items()):
+        if outcome.keys not in BY:
+            raise SettingError(
+                f'{where} has {name!r} by {outcome.by!r}; it may be by "round", or by '
+                '("round", "agent").'
+            )
+        if outcome.keys and not place:
+            raise SettingError(
+                f"{where} has {name!r}, which is by round, as the first; the first is the primary "
+                "one and must be a number a session."
+            )
+
+
+def sharing_of(cls: type[Experiment]) -> Sharing:
+    """What the sessions of an experiment take from each other, as it declares that.
+
+    Raises
+    ------
+    SettingError : with the file and the mend.
+    """
+    (defined,) = (vars(each) for each in cls.__mro__ if each.__module__ == _EXPERIMENT)
+    where = f"{cls.file()}: {cls.__name__}"
+    kinds: dict[str, tuple[Any, type, str]] = {
+        "forks": (cls.forks, Fork, 'Fork("debate", turn=2)'),
+        "material": (cls.material, Material, 'Material("alone", to=("placebo",))'),
+    }
+    for what, (given, kind, form) in kinds.items():
+        if not isinstance(given, Mapping) or not all(isinstance(v, kind) for v in given.values()):
+            raise SettingError(f"{where}.{what} is {given!r}; its form is {{name: {form}}}.")
+    sharing = Sharing(cls.arms, cls.opening is not defined["opening"], cls.forks, cls.material)
+    for what, sentence in sharing.problems():
+        raise SettingError(f"{where}.{what} {sentence}.")
+    if cls.forks and cls.replacement is defined["replacement"]:
+        raise SettingError(
+            f"{where}.forks has {next(iter(cls.forks))!r}, and the class has no replacement; "
+            "define replacement(self, session, turn), which gives the text that stands instead."
+        )
+    return sharing
 
 
 def check_overrides(cls: type[Experiment]) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 from dissensus.design.manifest import rows_of_draw, stream
 from dissensus.errors import ResourceError
 from dissensus.setting_faults import unwritable_in
+from dissensus.study.experiment.factors import Factor, deal
 from dissensus.study.settings import MOST_DRAWS
 from dissensus.tables.artefact import Column, Schema
 from dissensus.tables.common import common, text
@@ -29,13 +30,18 @@ def pool_schema(item: Mapping[str, Column]) -> Schema:
     return Schema("pool", "item", {**ITEM_ID, **item}, key=("item_id",))
 
 
-def manifest_schema(factors: Mapping[str, Sequence[str]]) -> Schema:
-    """The schema of the manifest; ``factors``: name -> values."""
-    drawn = {
-        name: text(f"Drawn at random for each draw: {', '.join(values)}.")
-        for name, values in factors.items()
-    }
-    columns = {**_PLACE, **ITEM_ID, **ARM, **drawn}
+def manifest_schema(
+    factors: Mapping[str, Factor], taken: Mapping[str, Column] | None = None
+) -> Schema:
+    """The schema of the manifest.
+
+    Parameters
+    ----------
+    factors : by name.
+    taken : the columns of what sessions take from each other.
+    """
+    levels = {name: factor.column() for name, factor in factors.items()}
+    columns = {**_PLACE, **ITEM_ID, **ARM, **levels, **(taken or {})}
     return Schema("manifest", "session", columns, key=("session_id",))
 
 
@@ -147,38 +153,37 @@ _KINDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
 def draw_sessions(
     items: Iterable[str],
     arms: Sequence[str],
-    factors: Mapping[str, Sequence[str]],
+    factors: Mapping[str, Factor],
     repeats: int,
     block_size: int,
     seed: int,
+    in_order: Callable[[Sequence[str]], Sequence[str]] = tuple,
 ) -> list[Row]:
-    """The manifest: each item in every arm, as often as it is repeated.
+    """The manifest: each draw in every arm.
 
-    The order of the arms and the values of the factors are drawn for each draw, from streams of
-    their own, so that neither more items nor more repeats change what was drawn before.
+    The order of the arms is drawn for each draw, from a stream of its own; see
+    :func:`~dissensus.study.experiment.factors.deal` for the draws and the levels of their factors.
 
     Parameters
     ----------
     items : names, in their order.
     arms : all.
-    factors : name -> values, which are equally likely; a draw's sessions share one.
-    repeats : draws of each item; all items are drawn once before any is drawn again.
+    factors : by name; a draw's sessions share one level of each.
+    repeats : draws of each item with each combination of crossed levels.
     block_size : draws in a block.
     seed : the run's.
+    in_order : the arms of a draw, in their random order, in the order in which they can run.
 
     Returns
     -------
     Rows of :func:`manifest_schema`, in the order of the ids.
     """
-    drawn = list(items) * repeats
+    draws = list(deal(items, factors, repeats, seed))
     rows = []
-    for index, item in enumerate(drawn):
+    for index, draw in enumerate(draws):
         order = stream(seed, "order", index).permutation(list(arms))
-        shared = {"item_id": item} | {
-            name: str(stream(seed, name, index).choice(list(values)))
-            for name, values in factors.items()
-        }
+        shared = {"item_id": draw.item, **draw.levels}
         rows += rows_of_draw(
-            index, len(drawn), map(str, order), seed, shared, block_size=block_size
+            index, len(draws), in_order([*map(str, order)]), seed, shared, block_size=block_size
         )
     return sorted(rows, key=lambda row: str(row["session_id"]))

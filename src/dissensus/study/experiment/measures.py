@@ -20,6 +20,7 @@ from dissensus.errors import ResourceError
 from dissensus.report.escaping import complain
 from dissensus.report.labels import counted
 from dissensus.setting_faults import show
+from dissensus.study.experiment.by_round import FORMS, numbers_by_round
 from dissensus.study.experiment.levels import Fields, Level, UnknownLevelError
 from dissensus.study.experiment.outcomes import Outcome
 from dissensus.study.experiment.study import Experiment
@@ -50,11 +51,25 @@ def measure_experiment(
     declared : ``module:name`` of its class.
     block : the settings that :meth:`Experiment.measure` may use.
     """
+    metrics, _ = measure_experiment_by_round(turns, outcomes, pool, declared, block)
+    return metrics
+
+
+@makes(metrics=None, outcomes_by_round=None)
+def measure_experiment_by_round(
+    turns: list[dict[str, Any]],
+    outcomes: list[dict[str, Any]],
+    pool: list[dict[str, Any]],
+    declared: str,
+    block: dict[str, Any],
+) -> tuple[tuple[Schema, list[Row]], tuple[Schema, list[Row]]]:
+    """The same of an experiment that has outcomes by round, and these."""
     cls: type[Experiment] = resolve(declared)
     items = {item["item_id"]: item for item in pool}
     study = cls(cls.Settings.model_validate(block))
     by_session = turns_by_session(turns, cls.levels())
-    return cls.metrics_schema, measure_sessions(study, by_session, outcomes, items)
+    metrics, by_round = measure_sessions(study, by_session, outcomes, items)
+    return (cls.metrics_schema, metrics), (cls.rounds_schema, by_round)
 
 
 def turns_by_session(
@@ -100,8 +115,8 @@ def measure_sessions(
     turns: Mapping[str, pd.DataFrame],
     outcomes: Iterable[Mapping[str, Any]],
     items: Mapping[str, Mapping[str, Any]],
-) -> list[Row]:
-    """The metrics: the outcomes of every session, None for one that did not run to its end.
+) -> tuple[list[Row], list[Row]]:
+    """The outcomes of every session, None for one that did not run to its end; and those by round.
 
     Parameters
     ----------
@@ -115,7 +130,12 @@ def measure_sessions(
     ResourceError : the study measures something else than it declares, or raises.
     """
     with _warnings_counted(_where(study)):
-        return [_measured(study, turns, ended, items[ended["item_id"]]) for ended in outcomes]
+        rows = [
+            _measured(study, turns, ended, items[ended["item_id"]])
+            for ended in outcomes
+            if ended["arm"] in study.arms
+        ]
+    return [row for row, _ in rows], [row for _, by_round in rows for row in by_round]
 
 
 def _measured(
@@ -123,18 +143,23 @@ def _measured(
     turns: Mapping[str, pd.DataFrame],
     ended: Mapping[str, Any],
     item: Mapping[str, Any],
-) -> Row:
-    """The metrics of one session, by how it ended and what was debated."""
-    declared = study.declared_outcomes()
-    row = {name: ended[name] for name in (*study.ids, "complete")}
-    if study.cluster not in row:
-        row[study.cluster] = str(item[study.cluster])
+) -> tuple[Row, list[Row]]:
+    """The metrics of one session, by how it ended and what was debated; and its rows by round."""
+    names: Row = {name: ended[name] for name in study.ids}
+    if study.cluster not in names:
+        names[study.cluster] = str(item[study.cluster])
     measured: Mapping[str, Any] = {}
     if ended["complete"]:
         with naming_the_line(type(study).__module__, f"measure of {ended['session_id']}"):
             measured = study.measure(turns[ended["session_id"]], Fields(**item))
-        _check(study, measured, declared)
-    return {**row, **{name: _number(measured.get(name)) for name in declared}}
+        _check(study, measured)
+    of_session = {name: _number(measured.get(name)) for name in study.session_outcomes()}
+    by_round = [
+        {**names, "outcome": name, "round": round_, "agent": agent, "value": value}
+        for name, outcome in study.round_outcomes().items()
+        for (round_, agent), value in numbers_by_round(measured.get(name), outcome).items()
+    ]
+    return {**names, "complete": ended["complete"], **of_session}, by_round
 
 
 @contextmanager
@@ -171,6 +196,8 @@ def rehearse(
     levels = {**study.levels(), "speaker": tuple(dict.fromkeys(speakers))}
     levels["role"] = tuple(dict.fromkeys(roles))
     for turns, item in sessions:
+        if turns[0]["arm"] not in study.arms:
+            continue
         (frame,) = turns_by_session(turns, levels).values()
         measured, again = (_rehearsed(study, frame, item) for _ in range(2))
         if isinstance(measured, Exception) or isinstance(again, Exception):
@@ -192,7 +219,7 @@ def rehearse(
 
 def _rehearsed(
     study: Experiment, turns: pd.DataFrame, item: Mapping[str, Any]
-) -> dict[str, float | None] | Exception:
+) -> dict[str, Any] | Exception:
     """What is measured of a session, or why its assumed replies cannot be measured."""
     what = f"measure of {turns['session_id'][0]} with assumed replies"
     with naming_the_line(type(study).__module__, what, is_paid=False), warnings.catch_warnings():
@@ -204,8 +231,11 @@ def _rehearsed(
             if not _is_wrong_name(error, turns):
                 return error
             raise
-    _check(study, measured, study.declared_outcomes())
-    return {name: _number(value) for name, value in measured.items()}
+    _check(study, measured)
+    return {
+        name: numbers_by_round(measured[name], outcome) if outcome.keys else _number(measured[name])
+        for name, outcome in study.declared_outcomes().items()
+    }
 
 
 def _is_wrong_name(error: Exception, turns: pd.DataFrame) -> bool:
@@ -235,7 +265,9 @@ def _lacks_column(names: Mapping[str, Any], turns: pd.DataFrame) -> bool:
     )
 
 
-def _check(study: Experiment, measured: Any, declared: Mapping[str, Outcome]) -> None:
+def _check(study: Experiment, measured: Any) -> None:
+    """Refuse what is measured where it is not what is declared."""
+    declared = study.declared_outcomes()
     names = set(measured) if isinstance(measured, Mapping) else {type(measured).__name__}
     where = _where(study)
     if names != set(declared):
@@ -245,14 +277,26 @@ def _check(study: Experiment, measured: Any, declared: Mapping[str, Outcome]) ->
         )
     for name, outcome in declared.items():
         try:
-            number = _number(measured[name])
+            given = _numbers(measured[name], outcome)
         except (TypeError, ValueError):
-            may = "it must be a number, or None where it is not defined"
-        else:
+            may = (
+                f"it is by {' and '.join(outcome.keys)} and must be {FORMS[outcome.keys]}"
+                if outcome.keys
+                else "it must be a number, or None where it is not defined"
+            )
+            raise ResourceError(
+                f"{where}: measure gives {name} as {show(measured[name])}; {may}."
+            ) from None
+        for number in given:
             if number is None or (isfinite(number) and not outcome.is_share) or 0 <= number <= 1:
                 continue
             may = "a share must be from 0 to 1" if outcome.is_share else "it must be finite"
-        raise ResourceError(f"{where}: measure gives {name} as {show(measured[name])}; {may}.")
+            raise ResourceError(f"{where}: measure gives {name} as {show(number)}; {may}.")
+
+
+def _numbers(given: Any, outcome: Outcome) -> list[float | None]:
+    """All numbers of an outcome of one session."""
+    return [*numbers_by_round(given, outcome).values()] if outcome.keys else [_number(given)]
 
 
 def _where(study: Experiment) -> str:

@@ -6,12 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from dissensus.tables.artefact import Column, Schema
-from dissensus.tables.common import common, number
+from dissensus.tables.common import common, number, text
+
+#: What an outcome may be a number of, besides the session.
+BY: tuple[tuple[str, ...], ...] = ((), ("round",), ("round", "agent"))
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """A number of each session.
+    """A number of each session, or of each round of it, or of each agent in each round.
 
     Attributes
     ----------
@@ -22,6 +25,7 @@ class Outcome:
         where no value is of interest, and a single mean has no p-value. Contrasts are tested
         against no difference.
     is_share : whether it lies between 0 and 1, as does then the interval of its mean.
+    by : nothing for a number a session; "round", or ("round", "agent").
     """
 
     meaning: str
@@ -29,6 +33,12 @@ class Outcome:
     unit: str = ""
     null: float | None = None
     is_share: bool = False
+    by: str | tuple[str, ...] = ()
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """What it is a number of in a session, as one of :data:`BY`."""
+        return (self.by,) if isinstance(self.by, str) else tuple(self.by)
 
     @classmethod
     def of(cls, declared: str | Outcome) -> Outcome:
@@ -50,8 +60,27 @@ def metrics_schema(
     ----------
     ids : the columns that name a session.
     clusters : the column of the cluster, where the ids have it not.
-    outcomes : by name.
+    outcomes : by name; those by session.
     """
     measured = {name: number(each.meaning, each.unit) for name, each in outcomes.items()}
     columns = {**ids, **clusters, **common("complete"), **measured}
     return Schema("metrics", "session", columns, key=("session_id",))
+
+
+def rounds_schema(ids: Mapping[str, Column], clusters: Mapping[str, Column]) -> Schema:
+    """The schema of outcomes by round; the parameters are those of :func:`metrics_schema`."""
+    return Schema(
+        "outcomes_by_round",
+        "session, outcome, round and agent",
+        {
+            **ids,
+            **clusters,
+            "outcome": text("Name of the outcome."),
+            **common("round"),
+            "agent": text("Agent whose number it is; empty where it is one of the round."),
+            "value": Column(
+                "float", "The number; a round without one has no row.", "of the outcome"
+            ),
+        },
+        key=("session_id", "outcome", "round", "agent"),
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from inspect import Parameter, isgenerator, signature, unwrap
 from math import isnan
@@ -19,6 +19,7 @@ from dissensus.session.protocol import (
     Decoding,
     Parsed,
     Steps,
+    Turn,
     round_label,
 )
 from dissensus.session.record import as_json
@@ -149,6 +150,8 @@ class Session:
     seed : the session's own.
     models : setting that names models -> these, and what they are asked for.
     decoding : of calls that say nothing else.
+    opening : the turns that all arms of the draw go on from; none where the study has no opening.
+    material : a name each of the study's material -> the turns of every session that is shown.
     """
 
     arm: str
@@ -158,6 +161,8 @@ class Session:
     seed: int
     models: Mapping[str, ModelUse]
     decoding: Decoding
+    opening: Sequence[Turn] = ()
+    material: SimpleNamespace = field(default_factory=SimpleNamespace)
 
     @cached_property
     def rng(self) -> np.random.Generator:
@@ -321,13 +326,14 @@ class Again:
         return (*before, replace(last, content=wrong))
 
 
-def numbered(debate: Debate, where: str) -> Steps:
+def numbered(debate: Debate, where: str, before: int = 0) -> Steps:
     """The steps of a debate, with their numbers in their calls.
 
     Parameters
     ----------
     debate : yields calls without numbers, one or several at a time.
     where : the file of the study, for what it may have done wrong.
+    before : the number of the last step before the first one.
 
     Raises
     ------
@@ -338,7 +344,7 @@ def numbered(debate: Debate, where: str) -> Steps:
             f"{where}: debate gives {type(debate).__name__}; it must yield the calls of its steps."
         )
     sent: Any = None
-    number = 0
+    number = before
     while True:
         try:
             step = debate.send(sent)

@@ -4,31 +4,34 @@ from __future__ import annotations
 
 import sys
 from abc import abstractmethod
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import cached_property
-from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from dissensus.design.manifest import stream
-from dissensus.digests import digest, file_digest
-from dissensus.errors import ResourceError
+from dissensus.design.weights import Contrast
+from dissensus.digests import digest
+from dissensus.errors import ResourceError, SettingError
 from dissensus.report.declared import Figure, Table
 from dissensus.report.readers import Measure, Reader
-from dissensus.session.inputs import Inputs
-from dissensus.session.protocol import Steps
-from dissensus.study.experiment.declaration import check_names, check_overrides
+from dissensus.session.protocol import Turn
+from dissensus.study.experiment.declaration import check_names, check_overrides, sharing_of
 from dissensus.study.experiment.design import (
     draw_sessions,
     manifest_schema,
     named_items,
     pool_schema,
 )
-from dissensus.study.experiment.levels import Fields, Level
-from dissensus.study.experiment.outcomes import Outcome, metrics_schema
-from dissensus.study.experiment.session import Debate, Session, numbered
+from dissensus.study.experiment.factors import Factor
+from dissensus.study.experiment.factors import Level as FactorLevel
+from dissensus.study.experiment.kinds import ExperimentSession
+from dissensus.study.experiment.outcomes import Outcome, metrics_schema, rounds_schema
+from dissensus.study.experiment.registered import design_words, registered_analysis
+from dissensus.study.experiment.session import Debate, Session
 from dissensus.study.experiment.settings import ExperimentSettings, OneModel
+from dissensus.study.experiment.sharing import Fork, Material, Sharing
+from dissensus.study.experiment.shown import CONTRASTS, OUTCOMES, outputs_of, shown_settings
 from dissensus.study.kind import Kind, Row
 from dissensus.study.own_code import naming_the_line
 from dissensus.study.study import Manifest, Registered, Source, Study
@@ -40,7 +43,6 @@ if TYPE_CHECKING:
 
 #: Settings that no session depends on: how many are drawn, in which order, and what is estimated.
 _OF_THE_RUN = ("draws", "repeats", "block_size", "inference", "protocol")
-_SHOWN = "dissensus.report.arms"
 
 
 class Experiment(Study[ExperimentSettings]):
@@ -48,30 +50,37 @@ class Experiment(Study[ExperimentSettings]):
 
     Attributes
     ----------
-    arms : names; the first is the reference that the others are compared with.
+    arms : names; the first is the reference that the others are compared with. One is enough for
+        a study of means.
     item : column of an item -> what it holds, see :mod:`dissensus.tables.common`.
     outcomes : name -> what is measured of a session: an :class:`Outcome`, or its sentence alone.
-        The first is the primary one.
-    factors : name -> values, of which one is drawn at random for each draw. All arms share it.
+        The first is the primary one, and a number a session.
+    contrasts : name -> arm and reference, or arm -> weight, which sum to 0. Without any, every arm
+        is compared with the first.
+    factors : name -> a :class:`Factor`, or its levels alone, of which one is drawn at random for
+        each draw. All arms of a draw share it.
     cluster : column of what is independent of each other; items, where the study says nothing.
+    forks : arm -> what it is forked from; see :meth:`replacement`.
+    material : name -> what sessions of some arms are shown of those of another.
     """
 
     arms: ClassVar[tuple[str, ...]]
     item: ClassVar[Mapping[str, Column]]
     outcomes: ClassVar[Mapping[str, Outcome | str]]
-    factors: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    contrasts: ClassVar[Mapping[str, tuple[str, str] | Mapping[str, float]]] = {}
+    factors: ClassVar[Mapping[str, Factor | Sequence[FactorLevel]]] = {}
     cluster: ClassVar[str] = "item_id"
+    forks: ClassVar[Mapping[str, Fork]] = {}
+    material: ClassVar[Mapping[str, Material]] = {}
+    sharing: ClassVar[Sharing]
     pool_schema: ClassVar[Schema]
     manifest_schema: ClassVar[Schema]
     metrics_schema: ClassVar[Schema]
+    rounds_schema: ClassVar[Schema]
     Settings: ClassVar[type[ExperimentSettings]] = OneModel
     view = ("inference.confidence",)
-    figures = (
-        Figure("outcomes", f"{_SHOWN}:plot", ("contrasts",), "Outcomes by arm", "1 Figures", True),
-    )
-    tables = (
-        Table("table_contrasts", f"{_SHOWN}:table", ("contrasts",), "Arms", "2 Tables", True),
-    )
+    figures: ClassVar[tuple[Figure, ...]] = (OUTCOMES,)
+    tables: ClassVar[tuple[Table, ...]] = (CONTRASTS,)
 
     @abstractmethod
     def items(self, rng: np.random.Generator) -> Iterable[Mapping[str, Any]]:
@@ -88,8 +97,25 @@ class Experiment(Study[ExperimentSettings]):
     def debate(self, session: Session) -> Debate:
         """The steps of a session: yields calls, and is sent the turns that they led to."""
 
+    def opening(self, session: Session) -> Debate:
+        """The steps that all arms of a draw go on from, where there are such: asked once for all.
+
+        It has no material, and its arm is "opening".
+        """
+        raise NotImplementedError
+
+    def replacement(self, session: Session, turn: Turn) -> str:
+        """The text that a fork puts in place of a turn.
+
+        Parameters
+        ----------
+        session : the fork's.
+        turn : as it was.
+        """
+        raise NotImplementedError
+
     @abstractmethod
-    def measure(self, turns: pd.DataFrame, item: SimpleNamespace) -> Mapping[str, float | None]:
+    def measure(self, turns: pd.DataFrame, item: SimpleNamespace) -> Mapping[str, Any]:
         """The outcomes of one session.
 
         Parameters
@@ -101,7 +127,8 @@ class Experiment(Study[ExperimentSettings]):
 
         Returns
         -------
-        Outcome -> its value; None where it is not defined.
+        Outcome -> its value; None where it is not defined. Of an outcome by round: round -> value,
+        or (round, agent) -> value, or a frame with these columns and ``value``.
         """
 
     def __init_subclass__(cls, **given: Any) -> None:
@@ -110,12 +137,15 @@ class Experiment(Study[ExperimentSettings]):
             return
         check_names(cls)
         check_overrides(cls)
+        cls.sharing = sharing_of(cls)
         here = f"{cls.__module__}:{cls.__qualname__}"
         cls.pool_schema = pool_schema(cls.item)
-        cls.manifest_schema = manifest_schema(cls.factors)
+        cls.manifest_schema = manifest_schema(cls.declared_factors(), cls.sharing.columns())
         ids = cls.manifest_schema.pick("session_id", "draw_id", "item_id", "arm", *cls.factors)
         clusters = {} if cls.cluster in ids else {cls.cluster: cls.item[cls.cluster]}
-        cls.metrics_schema = metrics_schema(ids, clusters, cls.declared_outcomes())
+        cls.metrics_schema = metrics_schema(ids, clusters, cls.session_outcomes())
+        cls.rounds_schema = rounds_schema(ids, clusters)
+        cls.figures, cls.tables = outputs_of(cls)
         fields = tuple(name for name in cls.Settings.model_fields if name not in _OF_THE_RUN)
         defaults = {
             "protocol": cls.__module__,
@@ -136,8 +166,8 @@ class Experiment(Study[ExperimentSettings]):
             "reader": Reader(
                 title=next(iter(cls.item), "item_id"),
                 measures=tuple(
-                    Measure("metrics", name, Outcome.of(declared).words(name))
-                    for name, declared in cls.outcomes.items()
+                    Measure("metrics", name, outcome.words(name))
+                    for name, outcome in cls.session_outcomes().items()
                 ),
             ),
         }
@@ -168,9 +198,16 @@ class Experiment(Study[ExperimentSettings]):
     @classmethod
     def draw_manifest(cls, items: Row, settings: Row, seed: int) -> list[dict[str, Any]]:
         """The manifest; see :class:`~dissensus.study.study.Manifest`."""
-        return draw_sessions(
-            items, cls.arms, cls.factors, settings["repeats"], settings["block_size"], seed
+        rows = draw_sessions(
+            items,
+            cls.arms,
+            cls.declared_factors(),
+            settings["repeats"],
+            settings["block_size"],
+            seed,
+            cls.sharing.order,
         )
+        return cls.sharing.add(rows, seed, settings["block_size"])
 
     @classmethod
     def declared_outcomes(cls) -> dict[str, Outcome]:
@@ -178,9 +215,44 @@ class Experiment(Study[ExperimentSettings]):
         return {name: Outcome.of(declared) for name, declared in cls.outcomes.items()}
 
     @classmethod
+    def session_outcomes(cls) -> dict[str, Outcome]:
+        """Those that are a number a session."""
+        return {name: each for name, each in cls.declared_outcomes().items() if not each.keys}
+
+    @classmethod
+    def round_outcomes(cls) -> dict[str, Outcome]:
+        """Those by round."""
+        return {name: each for name, each in cls.declared_outcomes().items() if each.keys}
+
+    @classmethod
+    def declared_contrasts(cls) -> list[Contrast]:
+        """The contrasts that stand for those of every arm against the first."""
+        return [
+            Contrast(name, given)
+            if isinstance(given, Mapping)
+            else Contrast(name, {given[0]: 1.0, given[1]: -1.0})
+            for name, given in cls.contrasts.items()
+        ]
+
+    @classmethod
+    def compared(cls) -> list[Contrast]:
+        """The contrasts of arms that are estimated; none where there is one arm."""
+        return cls.declared_contrasts() or [Contrast.of(arm, cls.arms[0]) for arm in cls.arms[1:]]
+
+    @classmethod
+    def declared_factors(cls) -> dict[str, Factor]:
+        """Name -> factor."""
+        return {name: Factor.of(declared) for name, declared in cls.factors.items()}
+
+    @classmethod
     def levels(cls) -> dict[str, tuple[str, ...]]:
-        """The arms, and every factor by its name -> what it may be."""
-        return {"arm": cls.arms, **cls.factors}
+        """The arms, and every factor of texts by its name -> what it may be."""
+        named = {
+            name: factor.names
+            for name, factor in cls.declared_factors().items()
+            if not factor.is_numeric
+        }
+        return {"arm": (*cls.arms, *cls.sharing.further_arms), **named}
 
     @classmethod
     def file(cls) -> str:
@@ -198,6 +270,16 @@ class Experiment(Study[ExperimentSettings]):
         """The settings of its own, which sessions may use, as plain data."""
         return self.settings.model_dump(exclude=set(_OF_THE_RUN))
 
+    def check_settings(self) -> None:
+        repeats = self.settings.repeats
+        for name, factor in self.declared_factors().items():
+            count = len(factor.levels)
+            if factor.how == "balanced" and repeats % count:
+                raise SettingError(
+                    f"{self.name}.repeats holds {repeats}, and {name} is balanced over an item's "
+                    f"repeats; it must be a multiple of {count}, the number of its levels."
+                )
+
     def rehearsed(self, row: Row) -> Hashable:
         return row["arm"], *(row[name] for name in self.factors)
 
@@ -207,104 +289,10 @@ class Experiment(Study[ExperimentSettings]):
         rehearse(self, sessions)
 
     def shown(self) -> dict[str, Any]:
-        """Arms, titles of the outcomes, and what their means are tested against."""
-        named = self.declared_outcomes()
-        return {
-            "arms": list(self.arms),
-            "reference": self.arms[0],
-            "cluster": self.cluster,
-            "outcomes": {name: outcome.words(name) for name, outcome in named.items()},
-            "nulls": {name: outcome.null for name, outcome in named.items()},
-        }
+        return shown_settings(self)
 
     def registered(self, source: Mapping[str, Row], seed: int) -> Registered:
-        named = self.declared_outcomes()
-        primary, reference = next(iter(named)), self.arms[0]
-        return Registered(
-            self.summary(),
-            estimands=[
-                f"The mean paired difference of {name} ({outcome.meaning}) between {arm} and "
-                f"{reference}, over items of the kind that was drawn."
-                for name, outcome in named.items()
-                for arm in self.arms[1:]
-            ],
-            primary=f"{primary}, in each arm against {reference}.",
-            tests=[
-                "A cluster-robust t-test (CR2, Satterthwaite) of the paired differences by "
-                f"{self.cluster}, and a sign-flip randomisation test of whole clusters; Holm's "
-                "adjustment over the contrasts of the primary outcome, and over all others."
-            ],
-        )
+        return registered_analysis(self)
 
     def summary(self) -> str:
-        settings = self.settings
-        counted = "All" if settings.draws is None else f"{settings.draws:,}"
-        again = "" if settings.repeats == 1 else f", {settings.repeats} times each,"
-        return (
-            f"{self.question} {counted} items{again} are debated in {len(self.arms)} arms "
-            f"({', '.join(self.arms)}), in random order, and compared pair by pair with "
-            f"{self.arms[0]}."
-        ).strip()
-
-
-@dataclass(frozen=True)
-class SessionSpec:
-    """What a session of an experiment depends on.
-
-    Attributes
-    ----------
-    levels : the arm, and what was drawn of each factor.
-    seed : of the session.
-    item : all of it.
-    settings : all of the study's own.
-    files : setting -> digest of the file that it names, which steps may read.
-    """
-
-    levels: Mapping[str, str]
-    seed: int
-    item: Row
-    settings: Mapping[str, Any]
-    files: Mapping[str, str]
-
-
-@dataclass(frozen=True)
-class ExperimentSession(Kind[ExperimentSettings, SessionSpec]):
-    """The one kind of session that an experiment has: its ``debate``."""
-
-    study: Experiment
-
-    def spec(self, row: Row, item: Row) -> SessionSpec:
-        levels = {name: row[name] for name in self.study.levels()}
-        settings = self.study.session_settings
-        return SessionSpec(levels, row["seed"], dict(item), settings, self._files)
-
-    @cached_property
-    def _files(self) -> dict[str, str]:
-        return {name: file_digest(Path(file)) for name, file in self.settings.files().items()}
-
-    def cast(self, row: Row) -> list[str]:
-        return self.study.all_models
-
-    def alike(self, row: Row) -> Hashable:
-        """Items may be of any length, so that each counts for itself."""
-        return row["item_id"], *(row[name] for name in self.study.levels())
-
-    def steps(self, spec: SessionSpec, inputs: Inputs) -> Callable[[], Steps]:
-        study = self.study
-        levels = {
-            name: Level(spec.levels[name], name, names) for name, names in study.levels().items()
-        }
-
-        def start() -> Steps:
-            session = Session(
-                arm=levels["arm"],
-                item=Fields(**spec.item),
-                factors=Fields(**{name: levels[name] for name in study.factors}),
-                settings=self.settings,
-                seed=spec.seed,
-                models={use.setting: use for use in study.models()},
-                decoding=self.decoding,
-            )
-            return numbered(study.debate(session), study.file())
-
-        return start
+        return f"{self.question} {design_words(self)}".strip()

@@ -7,10 +7,7 @@ from dissensus.report.declared import Outputs
 
 _SHOWN = Outputs(
     "dissensus.union.figures",
-    main=(
-        *("verdicts", "coaching", "judges"),
-        *("table_verdicts", "table_coaching", "table_judges"),
-    ),
+    main=("verdicts", "coaching", "judges", "arguments"),
     tables="Verdicts, judges, coaching, speakers and claims",
 )
 
@@ -24,14 +21,41 @@ FIGURES = (
     _SHOWN.figure("judges", "The judges, audited", "judges"),
     _SHOWN.figure("layers", "How far judges and layers agree", "judges", "verdicts"),
     _SHOWN.figure("survival", "What becomes of claims", "survival"),
+    _SHOWN.figure("arguments", "What is argued", "map", "clusters", "cluster_names"),
 )
 
 
 TABLES = (
-    _SHOWN.table("debate_tables", "table_verdicts", "verdicts", "manifest"),
-    _SHOWN.table("estimate_tables", "table_judges", "judges"),
-    _SHOWN.table("estimate_tables", "table_layers", "judges"),
-    _SHOWN.table("estimate_tables", "table_coaching", "coaching"),
+    _SHOWN.table(
+        "debate_tables",
+        "table_verdicts",
+        *("verdicts", "manifest"),
+        question="Which side won how many debates?",
+    ),
+    _SHOWN.table(
+        "estimate_tables",
+        "table_judges",
+        "judges",
+        question="Which judges are biased?",
+        columns=(
+            *("Judge", "Bias", "Statistic", "Estimate", "*% CI", "p (Holm)"),
+            *("Named: favours", "N", "Note"),
+        ),
+    ),
+    _SHOWN.table(
+        "estimate_tables",
+        "table_layers",
+        "judges",
+        question="How far do judges agree, and how far do the layers of judging?",
+    ),
+    _SHOWN.table(
+        "estimate_tables",
+        "table_coaching",
+        "coaching",
+        question="What does coaching change, from epoch to epoch?",
+        columns=("Outcome", "Epoch", "Estimate", "*% CI", "p (Holm)", "N", "Note"),
+        rows=(("Estimate of", "coached − control"), ("Method", "paired randomisation")),
+    ),
     _SHOWN.table("estimate_tables", "table_wins", "wins"),
     _SHOWN.table("estimate_tables", "table_survival", "survival"),
     _SHOWN.table("debate_tables", "table_speakers", "speeches", "scores", "claims"),

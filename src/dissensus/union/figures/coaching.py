@@ -12,7 +12,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from dissensus.report.facts import Row
-from dissensus.report.forms import estimated, whisker
+from dissensus.report.forms import AFTER_HOLM, estimated, fill_key, legend, whisker
 from dissensus.report.frames import Record, records
 from dissensus.report.labels import (
     column_words,
@@ -83,6 +83,7 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
         beneath.set_xlabel(f"epoch (n = {range_of(row['n'] for row in means)} an arm)")
     panels[0, 0].set_ylabel("share")
     panels[1, 0].set_ylabel("difference of shares")
+    legend(figure, fill_key(*AFTER_HOLM))
     return Drawn(figure, facts)
 
 
@@ -106,7 +107,8 @@ def _means(axes: Axes, rows: pd.DataFrame) -> None:
         if of_arm.empty:
             continue
         for row in records(of_arm):
-            whisker(axes, estimated(row), row["epoch"] + aside, mark, upright=True)
+            words = f"{mark.name}, epoch {row['epoch']}"
+            whisker(axes, estimated(row), row["epoch"] + aside, mark, upright=True, words=words)
         axes.plot(
             of_arm["epoch"] + aside, of_arm["estimate"], linestyle=mark.line, color=mark.colour
         )
@@ -136,7 +138,9 @@ def _gains(axes: Axes, rows: pd.DataFrame, alpha: float) -> None:
             axes.text(place, 0.0, "–", ha="center", va="bottom", size=7)
             continue
         mark = _POOLED if is_pooled else _EPOCH
-        whisker(axes, estimated(row), place, mark, filled=row["p_adjusted"] < alpha, upright=True)
+        epochs = _coached_epochs(last) if is_pooled else row["epoch"]
+        filled, words = row["p_adjusted"] < alpha, f"coached − control, epoch {epochs}"
+        whisker(axes, estimated(row), place, mark, filled=filled, upright=True, words=words)
         if is_pooled:
             axes.annotate(
                 signed(row["estimate"], 2),

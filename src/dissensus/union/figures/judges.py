@@ -76,7 +76,8 @@ def _judge(axes: Axes, row: Record, place: int) -> None:
         missing(axes, place)
         return
     named = bool(row["named"])
-    whisker(axes, estimated(row), place, _NAMED if named else _FAIR, filled=named)
+    look, words = _NAMED if named else _FAIR, judge_words(row["judge"])
+    whisker(axes, estimated(row), place, look, filled=named, words=words)
     if named:
         axes.annotate(
             f"favours {row['favours']}",

@@ -75,9 +75,10 @@ def _shown(wins: pd.DataFrame) -> dict[str, Record]:
 
 def _shares(axes: Axes, shown: dict[str, Record]) -> None:
     """The three shares of each motion, one beneath the other, with their intervals."""
-    for place, row in enumerate(shown.values()):
+    for place, (motion, row) in enumerate(shown.items()):
         for beneath, mark in enumerate(_LINES, start=-1):
-            whisker(axes, share_of(row, _COLUMNS[mark.name]), place + _STEP * beneath, mark)
+            shares, at = share_of(row, _COLUMNS[mark.name]), place + _STEP * beneath
+            whisker(axes, shares, at, mark, words=f"{motion_words(motion)}, {mark.name}")
     rows_axis(axes, [motion_words(name) for name in shown])
     shares_axis(axes)
     axes.set_xlabel("share of debates")

@@ -1,0 +1,89 @@
+"""What an experiment compares, and the means of its arms."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import nan
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from dissensus.design.contrasts import Columns, robust_mean
+from dissensus.design.weights import Contrast
+from dissensus.stats.results import Estimate
+from dissensus.stats.shares import share_limits
+from dissensus.study.experiment.factors import Factor
+from dissensus.study.experiment.outcomes import Outcome
+from dissensus.study.experiment.study import Experiment
+
+
+@dataclass(frozen=True)
+class Design:
+    """What is compared.
+
+    Attributes
+    ----------
+    arms : the reference first.
+    outcomes : by name, the primary one first; each a column of the metrics.
+    cluster : column of what is independent.
+    compared : the contrasts of arms.
+    factors : by name.
+    """
+
+    arms: Sequence[str]
+    outcomes: Mapping[str, Outcome]
+    cluster: str
+    compared: Sequence[Contrast]
+    factors: Mapping[str, Factor] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, study: type[Experiment]) -> Design:
+        """That of a study."""
+        return cls(
+            study.arms,
+            study.session_outcomes(),
+            study.cluster,
+            study.compared(),
+            study.declared_factors(),
+        )
+
+    @property
+    def columns(self) -> Columns:
+        """Where the metrics have what is compared."""
+        return Columns(cluster=self.cluster)
+
+
+def mean_of(
+    values: pd.Series[Any], clusters: pd.Series[Any], outcome: Outcome, confidence: float
+) -> Estimate:
+    """A mean of an outcome; the interval of a share's is one of a share.
+
+    See :func:`~dissensus.stats.shares.share_limits`.
+    """
+    mean = mean_against(values.to_numpy(float), clusters.to_numpy(), confidence, outcome.null)
+    if not outcome.is_share:
+        return mean
+    low, high = share_limits(mean, confidence)
+    return replace(mean, ci_low=low, ci_high=high)
+
+
+def mean_against(
+    values: np.ndarray, clusters: np.ndarray, confidence: float, null: float | None
+) -> Estimate:
+    """A mean with its clustered interval, and its p-value against a null where there is one.
+
+    Parameters
+    ----------
+    values, clusters : shape (n,).
+    """
+    shift = null or 0.0
+    mean = robust_mean(values - shift, clusters, confidence)
+    return replace(
+        mean,
+        estimate=mean.estimate + shift,
+        ci_low=mean.ci_low + shift,
+        ci_high=mean.ci_high + shift,
+        p_value=nan if null is None else mean.p_value,
+    )

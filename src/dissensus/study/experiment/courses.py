@@ -1,0 +1,202 @@
+"""Outcomes by round: the course of each arm, contrasts at each round, and the area between courses.
+
+A session counts in the rounds that it has. Where it ended early it is missing from then on, and no
+value is carried forward: later rounds are of the sessions that went on, and n says how many.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from dissensus.design.contrasts import (
+    HEADLINE,
+    METHODS,
+    RANDOMISATION,
+    Labels,
+    Options,
+    adjust_family,
+    compare,
+    contrast_row,
+    contrasts_schema,
+    flipped,
+    pairs_of,
+)
+from dissensus.design.weights import Contrast
+from dissensus.digests import seed_of
+from dissensus.stats.checks import FloatArray
+from dissensus.stats.results import Estimate
+from dissensus.stats.slopes import cluster_robust_sum
+from dissensus.study.experiment.compared import Design, mean_of
+from dissensus.study.experiment.outcomes import Outcome
+from dissensus.tables.artefact import Schema
+from dissensus.tables.common import common
+
+Row = dict[str, Any]
+
+CONTRASTS_BY_ROUND = Schema(
+    "contrasts_by_round",
+    row="arm, reference, outcome, method and round of an experiment",
+    columns={
+        **{
+            name: column
+            for name, column in contrasts_schema("").columns.items()
+            if name != "headline"
+        },
+        **common("round"),
+    },
+    key=("arm", "reference", "outcome", "method", "round"),
+)
+
+
+@dataclass(frozen=True)
+class Course:
+    """One outcome by round.
+
+    Attributes
+    ----------
+    by_arm : round -> a row a draw and a column an arm, NaN where a session has no number.
+    clusters : of each draw, in the same order.
+    """
+
+    by_arm: Mapping[int, pd.DataFrame]
+    clusters: pd.Series[Any]
+
+    @classmethod
+    def of(cls, rows: pd.DataFrame, cluster: str) -> Course:
+        """From the rows of one outcome; numbers of several agents in a round count by their mean.
+
+        Parameters
+        ----------
+        rows : of ``outcomes_by_round``.
+        cluster : its column.
+        """
+        draws = rows.drop_duplicates("draw_id").set_index("draw_id").sort_index()
+        values = rows.groupby(["round", "draw_id", "arm"])["value"].mean()
+        tables = {
+            round_: values.xs(round_, level="round").unstack("arm").reindex(draws.index)
+            for round_ in sorted(map(int, rows["round"].unique()))
+        }
+        return cls(tables, draws[cluster])
+
+    def differences(self, contrast: Contrast) -> FloatArray:
+        """A contrast by draw and round, shape (draws, rounds); NaN where a side has no number."""
+        pairs = [pairs_of(wide, self.clusters, contrast) for wide in self.by_arm.values()]
+        return np.column_stack([each.differences for each in pairs])
+
+
+def compare_by_round(
+    outcomes_by_round: pd.DataFrame,
+    outcomes: Mapping[str, Outcome],
+    design: Design,
+    options: Options,
+) -> tuple[list[Row], list[Row]]:
+    """Means and contrasts at each round, and the areas between the courses.
+
+    Parameters
+    ----------
+    outcomes_by_round : see :func:`~dissensus.study.experiment.outcomes.rounds_schema`.
+    outcomes : those by round, by name.
+    design : its arms, its contrasts and its clusters.
+    options : the seed is the study's.
+
+    Returns
+    -------
+    Rows of :data:`CONTRASTS_BY_ROUND`, whose p-values are adjusted by method over all contrasts and
+    rounds of an outcome; and rows of areas, whose family is that of ``contrasts``.
+    """
+    by_round: list[Row] = []
+    areas: list[Row] = []
+    for name, outcome in outcomes.items():
+        rows = outcomes_by_round[outcomes_by_round["outcome"] == name]
+        if rows.empty:
+            continue
+        course = Course.of(rows, design.cluster)
+        by_round += _means(course, name, outcome, design, options.confidence)
+        contrasts = list(_contrasts(course, name, design, options))
+        for method in METHODS:
+            adjust_family(row for row in contrasts if row["method"] == method)
+        by_round += contrasts
+        areas += _areas(course, name, design, options)
+    return by_round, areas
+
+
+def _means(
+    course: Course, name: str, outcome: Outcome, design: Design, confidence: float
+) -> Iterator[Row]:
+    for round_, wide in course.by_arm.items():
+        for arm in design.arms:
+            values = wide[arm].dropna() if arm in wide else pd.Series(dtype=float)
+            clusters = course.clusters.reindex(values.index)
+            mean = mean_of(values, clusters, outcome, confidence)
+            yield {**_of_round(name, arm, "", HEADLINE, mean), "round": round_}
+
+
+def _contrasts(course: Course, name: str, design: Design, options: Options) -> Iterator[Row]:
+    for contrast in design.compared:
+        arm, reference = contrast.arm, contrast.reference
+        for round_, wide in course.by_arm.items():
+            seed = seed_of(options.seed, name, arm, reference, round_)
+            pairs = pairs_of(wide, course.clusters, contrast)
+            for method, estimate in compare(pairs, replace(options, seed=seed)).items():
+                if method == HEADLINE or contrast.is_swappable:
+                    row = _of_round(name, arm, reference, method, estimate)
+                    yield {**row, "contrast": contrast.name, "round": round_}
+
+
+def _of_round(name: str, arm: str, reference: str, method: str, estimate: Estimate) -> Row:
+    made = contrast_row(name, arm, reference, method, estimate, headline=False)
+    return {column: value for column, value in made.items() if column != "headline"}
+
+
+def _areas(course: Course, name: str, design: Design, options: Options) -> Iterator[Row]:
+    """The area between the courses of a contrast, over the rounds in which it can be told."""
+    clusters = course.clusters.to_numpy()
+    for contrast in design.compared:
+        differences = course.differences(contrast)
+        told = [len(np.unique(clusters[np.isfinite(each)])) > 1 for each in differences.T]
+        rounds = np.array(list(course.by_arm))[told]
+        if len(rounds) < 2:
+            continue
+        kept, weights = differences[:, told], trapezium(rounds)
+        area = cluster_robust_sum(kept, weights, clusters, options.confidence)
+        arm, reference = contrast.arm, contrast.reference
+        estimates = {HEADLINE: area}
+        if contrast.is_swappable:
+            seed = seed_of(options.seed, name, arm, reference, "area")
+            shares, labels = _shares_of_area(kept, weights, clusters)
+            estimates[RANDOMISATION] = flipped(shares, labels, replace(options, seed=seed))
+        for method, estimate in estimates.items():
+            row = contrast_row(name, arm, reference, method, estimate, False)
+            yield {**row, "contrast": contrast.name}
+
+
+def trapezium(rounds: FloatArray) -> FloatArray:
+    """Weights of the values at some rounds that give the area below them, per round.
+
+    Parameters
+    ----------
+    rounds : in ascending order, shape (k,), k > 1.
+
+    Returns
+    -------
+    Shape (k,); they sum to 1.
+    """
+    steps = np.diff(rounds)
+    weights = np.append(steps, 0.0) + np.append(0.0, steps)
+    return np.asarray(weights / (2.0 * float(steps.sum())))
+
+
+def _shares_of_area(
+    differences: FloatArray, weights: FloatArray, clusters: Labels
+) -> tuple[FloatArray, Labels]:
+    """What each draw adds to the area, whose mean it is, and the clusters of these draws."""
+    there = np.isfinite(differences)
+    kept = there.any(axis=1)
+    scale = weights * int(kept.sum()) / there.sum(axis=0)
+    shares = np.where(there, differences, 0.0) @ scale
+    return shares[kept], clusters[kept]

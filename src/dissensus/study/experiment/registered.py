@@ -1,0 +1,123 @@
+"""What an experiment says of its design and its analysis before any session, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from dissensus.study.study import Registered
+
+if TYPE_CHECKING:
+    from dissensus.study.experiment.study import Experiment
+
+_OVER = "over items of the kind that was drawn"
+_CLUSTERED = "cluster-robust (CR2, Satterthwaite) by"
+
+
+def design_words(study: Experiment) -> str:
+    """The design in numbers: items, arms, contrasts and factors."""
+    settings, arms = study.settings, study.arms
+    counted = "All" if settings.draws is None else f"{settings.draws:,}"
+    again = "" if settings.repeats == 1 else f", {settings.repeats} times each,"
+    where = f"{len(arms)} arms" if len(arms) > 1 else "one arm"
+    said = f"{counted} items{again} are debated in {where} ({', '.join(arms)})"
+    declared = study.declared_contrasts()
+    if declared:
+        named = "; ".join(f"{each.name}: {each.arm} against {each.reference}" for each in declared)
+        said += f", in random order, and compared draw by draw ({named})"
+    elif len(arms) > 1:
+        said += f", in random order, and compared pair by pair with {arms[0]}"
+    return " ".join([f"{said}.", *_factor_words(study)])
+
+
+def _factor_words(study: Experiment) -> Iterator[str]:
+    dealt = {
+        "drawn": "is drawn at random for each draw",
+        "balanced": "is balanced over the repeats of an item, in random order",
+        "crossed": "is crossed with the items",
+    }
+    for name, factor in study.declared_factors().items():
+        yield f"The factor {name} ({', '.join(factor.names)}) {dealt[factor.how]}."
+
+
+def registered_analysis(study: Experiment) -> Registered:
+    """Estimands, primary outcome and tests."""
+    return Registered(
+        study.summary(),
+        estimands=[*_of_arms(study), *_of_factors(study), *_of_rounds(study)],
+        primary=_primary(study),
+        tests=list(_tests(study)),
+    )
+
+
+def _of_arms(study: Experiment) -> Iterator[str]:
+    for name, outcome in study.session_outcomes().items():
+        for each in study.compared():
+            yield (
+                f"The mean paired difference of {name} ({outcome.meaning}) between {each.arm} and "
+                f"{each.reference}, {_OVER}."
+            )
+        if not study.compared():
+            against = "" if outcome.null is None else f", against {outcome.null:g}"
+            yield f"The mean of {name} ({outcome.meaning}) in {study.arms[0]}{against}, {_OVER}."
+
+
+def _of_factors(study: Experiment) -> Iterator[str]:
+    for name, factor in study.declared_factors().items():
+        first, *others = factor.names
+        slope = ", and what one unit more changes (a least-squares slope)" * factor.is_numeric
+        within = "within items" if factor.is_within else "between draws"
+        over = " in the mean of all arms, and in every contrast of arms" * (len(study.arms) > 1)
+        yield (
+            f"What {name} {', '.join(others)} changes against {first}{slope},{over} {within}, "
+            "for every outcome of a session."
+        )
+
+
+def _of_rounds(study: Experiment) -> Iterator[str]:
+    for name, outcome in study.round_outcomes().items():
+        yield (
+            f"The course of {name} ({outcome.meaning}) by round in each arm; every contrast at "
+            "each round, and the area between the courses (trapezium) per round. A session counts "
+            "in the rounds that it has, and no value is carried forward."
+        )
+
+
+def _primary(study: Experiment) -> str:
+    name = next(iter(study.outcomes))
+    if study.declared_contrasts():
+        return f"{name}, in {', '.join(each.name for each in study.compared())}."
+    if study.compared():
+        return f"{name}, in each arm against {study.arms[0]}."
+    factors = study.declared_factors()
+    if not factors:
+        return f"{name}, its mean in {study.arms[0]}."
+    of = ", ".join(
+        f"the slope on {each}" if factor.is_numeric else f"the levels of {each}"
+        for each, factor in factors.items()
+    )
+    return f"{name}, by {of}."
+
+
+def _tests(study: Experiment) -> Iterator[str]:
+    if not study.compared() and not study.factors:
+        yield f"A t-test of each mean that has a null, {_CLUSTERED} {study.cluster}."
+        return
+    if study.compared():
+        yield (
+            "A cluster-robust t-test (CR2, Satterthwaite) of the paired differences by "
+            f"{study.cluster}, and a sign-flip randomisation test of whole clusters; Holm's "
+            "adjustment over the contrasts of the primary outcome, and over all others."
+        )
+    if study.factors:
+        among = "others" if study.compared() else "primary ones where primary, and all others"
+        yield (
+            f"Effects of factors by t-tests, {_CLUSTERED} {study.cluster}, and by sign flips of "
+            f"whole clusters where levels are compared within items; among the {among} in Holm's "
+            "adjustment."
+        )
+    if study.round_outcomes():
+        yield (
+            "Contrasts by round in the same way, with Holm's adjustment over the rounds and "
+            "contrasts of each outcome by round."
+        )

@@ -1,0 +1,76 @@
+"""Figures and tables of an experiment, and what they are told."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from dissensus.report.declared import Figure, Table
+from dissensus.study.experiment.outcomes import Outcome
+
+if TYPE_CHECKING:
+    from dissensus.study.experiment.study import Experiment
+
+_REPORT = "dissensus.report"
+_FIGURES, _TABLES = "1 Figures", "2 Tables"
+
+OUTCOMES = Figure(
+    "outcomes", f"{_REPORT}.arms:plot", ("contrasts",), "Outcomes by arm", _FIGURES, True
+)
+CONTRASTS = Table("table_contrasts", f"{_REPORT}.arms:table", ("contrasts",), "Arms", _TABLES, True)
+_FACTORS = (
+    Figure(
+        "factors",
+        f"{_REPORT}.factors:plot",
+        ("contrasts",),
+        "Outcomes by level of the factors",
+        _FIGURES,
+    ),
+    Table("table_factors", f"{_REPORT}.factors:table", ("contrasts",), "Arms", _TABLES),
+)
+_ROUNDS = (
+    Figure(
+        "rounds",
+        f"{_REPORT}.rounds:plot",
+        ("contrasts_by_round",),
+        "Outcomes by round",
+        _FIGURES,
+    ),
+    Table(
+        "table_rounds",
+        f"{_REPORT}.rounds:table",
+        ("contrasts_by_round", "contrasts"),
+        "Arms",
+        _TABLES,
+    ),
+)
+
+
+def outputs_of(cls: type[Experiment]) -> tuple[tuple[Figure, ...], tuple[Table, ...]]:
+    """Its figures and tables, with those of factors and of rounds where it has any."""
+    figures, tables = list(cls.figures), list(cls.tables)
+    for has_any, (figure, table) in ((cls.factors, _FACTORS), (cls.round_outcomes(), _ROUNDS)):
+        figures += [figure] if has_any and figure not in figures else []
+        tables += [table] if has_any and table not in tables else []
+    return tuple(figures), tuple(tables)
+
+
+def shown_settings(study: Experiment) -> dict[str, Any]:
+    """Arms, contrasts, factors, titles of outcomes, and what means are tested against."""
+
+    def titles(outcomes: Mapping[str, Outcome]) -> dict[str, str]:
+        return {name: outcome.words(name) for name, outcome in outcomes.items()}
+
+    return {
+        "arms": list(study.arms),
+        "reference": study.arms[0],
+        "cluster": study.cluster,
+        "outcomes": titles(study.session_outcomes()),
+        "outcomes_by_round": titles(study.round_outcomes()),
+        "nulls": {name: outcome.null for name, outcome in study.declared_outcomes().items()},
+        "contrasts": [[each.name, each.arm, each.reference] for each in study.compared()],
+        "factors": {
+            name: {"levels": list(factor.names), "is_numeric": factor.is_numeric}
+            for name, factor in study.declared_factors().items()
+        },
+    }
