@@ -213,6 +213,7 @@ def _work(counts: Counts) -> str:
         "answer from a journal": counts.replayed,
         "repair": counts.repairs,
         "rerun": counts.reruns,
+        "answer in a journal that no prompt asks for any more": counts.unused,
     }
     words = [number(n, thing) for thing, n in rest.items() if n]
     return ", ".join([number(counts.calls, "call"), *words])

@@ -141,6 +141,18 @@ def test_nothing_is_asked_twice(tmp_path: Path):
     assert len(provider.asked) == len(journal) == 2
 
 
+def test_replies_that_nobody_asks_for_any_more_are_counted(tmp_path: Path):
+    before = Journal(tmp_path / "j.jsonl")
+    for seed in (1, 2, 3):
+        before.ask(FakeClient(in_turn("said")), request(seed))
+    assert before.unused == 0
+    after, provider = Journal(tmp_path / "j.jsonl"), FakeClient(in_turn("new"))
+    assert after.unused == 3
+    for seed in (2, 4, 2):
+        after.ask(provider, request(seed))
+    assert (after.unused, len(provider.asked)) == (2, 1)
+
+
 def test_a_failure_is_replayed_as_it_was(tmp_path: Path):
     failed = Reply("", error="timeout", finish_reason="error", latency_s=60.1)
     Journal(tmp_path / "j.jsonl").ask(FakeClient(in_turn(failed)), request(1))

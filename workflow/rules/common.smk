@@ -6,8 +6,9 @@ from pathlib import Path
 
 from snakemake.exceptions import IncompleteCheckpointException
 
-# Jobs run side by side; and with more threads BLAS adds in another order, to other last bits.
-os.environ.update(OPENBLAS_NUM_THREADS="1")
+# Jobs run side by side; and with more threads BLAS adds in another order, to other last bits. Scripts order their sets
+# alike, so that a session that goes on in another process asks what its journal has.
+os.environ.update(OPENBLAS_NUM_THREADS="1", PYTHONHASHSEED="0")
 
 from dissensus.garbage import collect_seldom
 from dissensus.study.configuration import check_keys, load

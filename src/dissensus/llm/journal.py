@@ -97,6 +97,7 @@ class Journal:
         self._records: Records[Reply] = Records(path, reply_from, vars, "request_sha256")
         self._in_flight = in_flight
         self._turns: dict[str, Lock] = {}
+        self._asked: set[str] = set()
 
     def __len__(self) -> int:
         return len(self._records)
@@ -105,6 +106,11 @@ class Journal:
     def replies(self) -> list[Reply]:
         """All replies, in the order in which they came."""
         return self._records.records()
+
+    @property
+    def unused(self) -> int:
+        """How many replies it holds that nobody has asked for since it was opened."""
+        return len(self._records) - len(self._asked)
 
     def __enter__(self) -> Self:
         """Keep the file open for a whole session."""
@@ -132,6 +138,7 @@ class Journal:
             # Of two threads with the same request, the second finds the reply of the first.
             with self._turns.setdefault(key, Lock()):
                 known = self._records.get(key) or self._call(provider, request, patience_s)
+        self._asked.add(key)
         return reread(known, provider.marks)
 
     def _call(self, provider: Provider, request: Request, patience_s: float | None) -> Reply:

@@ -13,6 +13,8 @@ from typing import Any
 
 from dissensus.digests import PACKAGES, source_files
 from dissensus.errors import ResourceError, SettingError
+from dissensus.plan.endless import ending_in_time
+from dissensus.plan.undefined_names import check_names
 from dissensus.session.inputs import Inputs
 from dissensus.session.protocol import PLACEHOLDER, Call, assumed_calls
 from dissensus.session.record import as_json
@@ -52,6 +54,9 @@ def check_declaration(study: Study[Any]) -> None:
             f"{file}: protocol is {module!r}; it must be the module of the study's own code that "
             f"makes its steps, such as {type(study).__module__}, so that an edit runs them again."
         )
+    for path in source_files(type(study).__module__, module):
+        if path.parent == Path(str(file)).parent:
+            check_names(path)
     for where, function in _functions(study):
         if not _exists(function):
             raise SettingError(
@@ -83,7 +88,9 @@ def rehearse(sessions: Sessions) -> None:
         if any(call.otherwise for call in calls):
             _, turns = _play(sessions, row, inputs, lambda call: call.otherwise or call.expected)
             measured.append((turns, item))
-    study.rehearse(measured)
+    folder = Path(str(sys.modules[type(study).__module__].__file__)).parent
+    with ending_in_time(folder, "measure of a session with assumed replies"):
+        study.rehearse(measured)
 
 
 def _play(
@@ -93,7 +100,8 @@ def _play(
     study, session = sessions.study, row["session_id"]
     name, file = type(study).__module__, sys.modules[type(study).__module__].__file__
     where = f"{file}: session {session}"
-    with naming_the_line(name, f"session {session} with assumed replies", is_paid=False):
+    what = f"session {session} with assumed replies"
+    with naming_the_line(name, what, is_paid=False), ending_in_time(Path(str(file)).parent, what):
         start = sessions.steps(row, inputs)
         _check_is_seen(study, start())
         calls, again = (list(_bounded(assumed_calls(start(), say), where)) for _ in range(2))

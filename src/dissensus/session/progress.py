@@ -32,6 +32,7 @@ class Counts:
     calls : replies of models.
     repairs : replies to being asked again within a turn.
     reruns : attempts at a session beyond its first.
+    unused : replies in the journals of sessions that ended, which these asked nothing for any more.
     """
 
     begun: int = 0
@@ -41,6 +42,7 @@ class Counts:
     calls: int = 0
     repairs: int = 0
     reruns: int = 0
+    unused: int = 0
 
     def __add__(self, other: Counts) -> Counts:
         return Counts(*(getattr(self, name) + getattr(other, name) for name in _NAMES))

@@ -20,6 +20,7 @@ from dissensus.llm.providers import identity
 from dissensus.llm.registry import ModelRegistry
 from dissensus.llm.shared import claimed
 from dissensus.session.inputs import FolderInputs, Inputs
+from dissensus.session.progress import PROGRESS_COUNTS
 from dissensus.session.protocol import Steps
 from dissensus.session.record import (
     SessionPaths,
@@ -248,6 +249,7 @@ class Sessions:
         with claimed(journal):
             with Journal(journal) as replies:
                 session = self._play(row, spec, registry, replies)
+                PROGRESS_COUNTS.count(unused=replies.unused)
             rows = rows_of(session, {column: spec[column] for column in types})
             made_by = provenance("run_session", simulated, spec)
             write_session(paths, rows, types, made_by, separate)

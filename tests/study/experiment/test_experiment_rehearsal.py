@@ -108,6 +108,12 @@ def endless(self: Any, session: Any) -> Any:
         yield session.call("A", "Yes?", _yes, expected="yes")
 
 
+def unheard(self: Any, session: Any) -> Any:
+    yield session.call("A", "Yes?", _yes, expected="yes")
+    while True:
+        pass
+
+
 def other_side(self: Any, session: Any) -> Any:
     told = session.item.passage if session.factors.side == "against" else "Yes?"
     yield session.call("A", told, _yes, expected="yes")
@@ -240,3 +246,28 @@ def test_an_item_may_lack_what_it_need_not_have() -> None:
         {"item_id": "i0001", "n": None}
     ]
     assert "n" in pool_schema(columns).columns
+
+
+def test_a_loop_that_yields_nothing_ends_with_a_sentence(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(Table, "debate", unheard)
+    monkeypatch.setattr("dissensus.plan.endless.MOST_S", 0.2)
+    with pytest.raises(ResourceError) as caught:
+        rehearse(sessions_of(Table, tmp_path))
+    lines = range(unheard.__code__.co_firstlineno, unheard.__code__.co_firstlineno + 5)
+    assert any(str(caught.value).startswith(f"{__file__}, line {line}: ") for line in lines)
+    assert "has not ended after 0.2 seconds; every round of its loop must yield" in str(
+        caught.value
+    )
+
+
+def test_half_a_character_is_named_with_file_and_item() -> None:
+    with pytest.raises(ResourceError) as caught:
+        named_items(
+            [{"topic": "trees"}, {"topic": "a \ud83d"}], {"topic": text("t")}, None, "a/study.py"
+        )
+    assert str(caught.value) == (
+        "a/study.py: item 2 that items gives ('i0002') has U+D83D in its 'topic', which no prompt "
+        "and no file can carry; take it out of what items reads."
+    )

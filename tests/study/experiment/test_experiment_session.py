@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from operator import itemgetter
 from types import SimpleNamespace
 from typing import Any
 
@@ -32,6 +34,11 @@ def call(speaker: Any = "A", messages: Any = "Why?", **more: Any) -> Any:
         ({"messages": ["Why?"]}, "the prompt of a call is ['Why?']; it must be a text, or a list"),
         ({"messages": []}, "the prompt of a call is []; it must be a text, or a list of user(...)"),
         ({"messages": [user(7)]}, "it must be a text, or a list of user(...)"),  # type: ignore[arg-type]
+        (
+            {"messages": "Is \ud83d it?"},
+            "the prompt of a call has U+D83D at place 4, half a character, which cannot be sent",
+        ),
+        ({"system": "\udc00"}, "the prompt of a call has U+DC00 at place 1, half a character"),
         ({"system": {"A": "x"}}, "system is {'A': 'x'}; it must be a text"),
         ({"temperature": 9}, "temperature is 9; it must be a number from 0 to 2"),
         ({"temperature": "0"}, "temperature is '0'; it must be a number from 0 to 2"),
@@ -92,3 +99,30 @@ def test_a_value_that_cannot_be_kept_names_what_gave_it(value: Any) -> None:
     with pytest.raises(ResourceError) as caught:
         Read(scores).read("x")
     assert str(caught.value).startswith(f"{__file__}, line {line}: scores gives what a transcript")
+
+
+@pytest.mark.parametrize(
+    "error", [KeyError("a"), ZeroDivisionError("x"), RecursionError("deep"), SystemExit(3)]
+)
+def test_a_reader_may_raise_anything_and_is_named(error: BaseException) -> None:
+    def reads(reply: str) -> Any:
+        raise error
+
+    line = reads.__code__.co_firstlineno
+    with pytest.raises(ResourceError) as caught:
+        Read(reads).read("What I say.")
+    what = f"{type(error).__name__}: {error}"
+    assert str(caught.value).startswith(
+        f"{__file__}, line {line}: reads ends with {what} where it reads the reply 'What I say.'; "
+    )
+
+
+def test_a_reader_of_another_library_is_named_too() -> None:
+    with pytest.raises(ResourceError, match=r"itemgetter.* ends with TypeError: "):
+        Read(itemgetter("vote")).read("yes")
+
+
+def test_half_a_character_in_a_value_is_asked_for_again() -> None:
+    assert Read(json.loads).read('["\\ud83d"]').problems == (
+        "it names half a character, such as \\ud800",
+    )

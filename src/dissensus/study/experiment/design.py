@@ -11,6 +11,7 @@ import numpy as np
 
 from dissensus.design.manifest import rows_of_draw, stream
 from dissensus.errors import ResourceError
+from dissensus.setting_faults import unwritable_in
 from dissensus.study.experiment.factors import Factor, deal
 from dissensus.study.settings import MOST_DRAWS
 from dissensus.tables.artefact import Column, Schema
@@ -114,6 +115,11 @@ def _check_item(row: Row, columns: Mapping[str, Column], where: str) -> None:
         if value is not None and not is_of_kind(value):
             raise ResourceError(
                 f"{where} has {value!r} as its {name!r}; it must be {words}, as `item` says."
+            )
+        for _, character in unwritable_in(value):
+            raise ResourceError(
+                f"{where} ({row['item_id']!r}) has {character} in its {name!r}, which no prompt "
+                "and no file can carry; take it out of what items reads."
             )
 
 

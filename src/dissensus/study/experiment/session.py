@@ -6,12 +6,12 @@ import json
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from inspect import isgenerator, signature, unwrap
+from inspect import Parameter, isgenerator, signature, unwrap
 from math import isnan
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from dissensus.errors import ResourceError
+from dissensus.errors import DissensusError, ResourceError
 from dissensus.llm.call import Message
 from dissensus.session.protocol import (
     PLACEHOLDER,
@@ -23,7 +23,7 @@ from dissensus.session.protocol import (
     round_label,
 )
 from dissensus.session.record import as_json
-from dissensus.setting_faults import show
+from dissensus.setting_faults import show, unwritable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -70,10 +70,22 @@ class Read:
             value = self.reads(text, body) if _takes_two(self.reads) else self.reads(text)
         except ValueError as error:
             return Parsed(None, (str(error),))
+        except DissensusError:
+            raise
+        except (Exception, SystemExit) as error:
+            what = " ".join(f"{type(error).__name__}: {error}".split())
+            raise ResourceError(
+                f"{_place(self.reads)} ends with {what} where it reads the reply {show(text)}; let "
+                "it give None, or raise a ValueError that says what is wrong, where it cannot read "
+                "one. What was paid for is kept."
+            ) from error
         if value is None or (isinstance(value, float) and isnan(value)):
             return Parsed(None, ("it is not in the form that was asked for",))
         try:
-            as_json(value)
+            as_json(value).encode()
+        except UnicodeEncodeError:
+            # JSON can name one, and no file can keep it: a model wrote it, and is asked again.
+            return Parsed(None, ("it names half a character, such as \\ud800",))
         except (TypeError, ValueError) as error:
             raise ResourceError(
                 f"{_place(self.reads)} gives what a transcript cannot keep: {error}; give numbers, "
@@ -96,7 +108,8 @@ def _takes_two(function: Callable[..., Any]) -> bool:
     except ValueError:
         # Some of Python's own, such as int, have none that can be read.
         return False
-    return sum(each.default is each.empty for each in parameters) == 2
+    by_place = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
+    return sum(each.default is each.empty and each.kind in by_place for each in parameters) == 2
 
 
 def _check_reads(function: Any) -> None:
@@ -284,7 +297,17 @@ def _conversation(messages: Any, system: str) -> tuple[Message, ...]:
             f"the prompt of a call is {show(messages)}; it must be a text, or a list of user(...) "
             "and assistant(...)"
         )
-    return (Message("system", system), *given) if system else tuple(given)
+    conversation = (Message("system", system), *given) if system else tuple(given)
+    for message in conversation:
+        try:
+            message.content.encode()
+        except UnicodeEncodeError as error:
+            raise ValueError(
+                f"the prompt of a call has {unwritable(message.content[error.start])} at place "
+                f"{error.start + 1}, half a character, which cannot be sent; take it out of what "
+                "the prompt is made of"
+            ) from None
+    return conversation
 
 
 def _is_message(given: Any) -> bool:
