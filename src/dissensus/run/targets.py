@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher, get_close_matches
+from itertools import zip_longest
 from pathlib import PurePath
 from typing import Any
 
@@ -89,12 +90,13 @@ def _nearest(target: str, candidates: Iterable[str]) -> list[str]:
 
 def _filled(pattern: str, parts: Sequence[str], study: str) -> str:
     """A pattern with a study, and for each other wildcard the stem of the part at its place."""
-    places = PurePath(pattern).parts
     filled = []
-    for number, place in enumerate(places):
-        stem = PurePath(parts[number]).stem if number < len(parts) else ""
-        values = dict.fromkeys(_WILDCARD.findall(place), stem) | {"study": study}
-        filled.append(_WILDCARD.sub(lambda found, values=values: values[found[1]], place))
+    for place, part in zip_longest(PurePath(pattern).parts, parts, fillvalue=""):
+
+        def value(found: re.Match[str], stem: str = PurePath(part).stem) -> str:
+            return study if found[1] == "study" else stem
+
+        filled.append(_WILDCARD.sub(value, place))
     return str(PurePath(*filled))
 
 
