@@ -47,10 +47,20 @@ def planted_verdicts() -> float:
     return float(debate - consultancy)
 
 
+def planted_flips() -> float:
+    """What a peer's bare stance adds to being asked again, of an answer that is right at .6.
+
+    Asked again, it is made anew at .2, and is then another at .48; a stance is taken up at .3.
+    """
+    anew = 0.2 * 2 * 0.6 * 0.4
+    return 0.3 + 0.7 * anew - anew
+
+
 #: Example -> the outcome of its larger effect, and what is planted.
 EXAMPLES = {
     "multi_agent_debate": ("accuracy", planted_accuracy),
     "judged_debate": ("strong", planted_verdicts),
+    "flips": ("flip", planted_flips),
 }
 
 
@@ -67,24 +77,40 @@ def contrasts(project: Project, name: str) -> list[dict[str, Any]]:
     return rows
 
 
+def check_openings_page(capsys: pytest.CaptureFixture[str]) -> None:
+    """What docs/openings.md prints: arms with one opening are compared more closely."""
+    page = (ROOT / "docs/openings.md").read_text(encoding="utf-8")
+    capsys.readouterr()
+    exec("import pandas" + page.partition("```python\nimport pandas")[2].partition("```")[0], {})
+    one, two = (float(line.rpartition(" ")[2]) for line in capsys.readouterr().out.splitlines())
+    # Of the first answer's variance .8 times .56 is in both: .74 is expected.
+    assert 0 < one < 0.85 * two
+
+
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_a_published_design_is_a_page_and_finds_what_is_planted(
-    project: Project, name: str
+    project: Project,
+    name: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     study = (ROOT / f"examples/{name}/study.py").read_text(encoding="utf-8")
     assert len(study.splitlines()) < 60
     project.configuration = f"examples/{name}/config.yaml"
     project.succeed(f"results/{name}/{name}/contrasts.parquet", cores=4)
+    if name == "flips":
+        monkeypatch.chdir(project.folder)
+        check_openings_page(capsys)
     outcome, planted = EXAMPLES[name]
     rows = [row for row in contrasts(project, name) if row["outcome"] == outcome]
     effect = next(row for row in rows if row["method"] == "cluster_robust" and row["reference"])
     # Three standard errors, since the seed is one of many.
     assert abs(effect["estimate"] - planted()) < 3 * effect["se"] < 0.3
     assert effect["ci_low"] > 0.0 and effect["p_value"] < 0.05
-    # A judge's accuracy is tested against a guess; that of a group against nothing.
+    # A judge's accuracy is tested against a guess; that of a group, and a flip, against nothing.
     means = [row for row in rows if not row["reference"] and not row["factor"]]
-    assert len(means) == 2
-    assert all((row["p_value"] is None) == (name == "multi_agent_debate") for row in means)
+    assert len(means) == (3 if name == "flips" else 2)
+    assert all((row["p_value"] is None) == (name != "judged_debate") for row in means)
 
 
 def test_a_server_that_knows_the_study_answers_to_the_same_words(project: Project) -> None:

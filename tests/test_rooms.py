@@ -14,7 +14,7 @@ STUDIES = ("language", "identity", "deliberation", "consensus", "union")
 FLOORS = (
     ("tables", "stats", "text", "llm"),
     ("session", "design"),
-    ("report",),
+    ("report", "measures"),
     ("study",),
     ("plan",),
     ("run",),

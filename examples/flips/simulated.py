@@ -12,9 +12,9 @@ def check(speech):
 def speak(messages, settings, rng):
     chance, prompt = settings["speech"], messages[-1].content
     a, b = map(int, re.findall(r"What is (\d+) times (\d+)", prompt)[0])
-    own = re.findall(r"You answered (\d+) before", prompt)
+    own = re.findall(r"You answered (\d+)", prompt)
     heard = re.findall(r"> .*Answer: (\d+)", prompt)
-    moved = chance["reasons"] if "I multiplied" in prompt else chance["stance"]
+    moved = chance["reasons"] if "I added the parts" in prompt else chance["stance"]
     if heard and rng.random() < moved:
         return f"I take that up. Answer: {heard[0]}"
     if own and rng.random() >= chance["unstable"]:

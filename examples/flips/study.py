@@ -1,10 +1,10 @@
-"""Why answers flip: asked again, told a peer's stance, or told the peer's reasons, from one first answer."""
+"""Why answers flip: asked again, a peer's stance, or its reasons, from one first answer."""
 
 import re
 
 from dissensus.study.experiment import Experiment, Outcome, quoted, text, whole
 
-AGAIN = "You answered {own} before.{heard} What is your answer now? End with 'Answer: ' and the number."
+END = "End with 'Answer: ' and the number."
 
 
 def answer(reply):
@@ -15,33 +15,39 @@ def answer(reply):
 
 class Flips(Experiment):
     name = "flips"
-    question = "Do agents change their answer for a peer's stance, for its reasons, or by themselves?"
+    question = "Do agents change an answer for a peer's stance, for its reasons, or by themselves?"
     arms = ("asked_again", "stance", "reasons")
     contrasts = {
-        "instability and stance": ("stance", "asked_again"),
+        "stance beyond being asked again": ("stance", "asked_again"),
         "reasons beyond stance": ("reasons", "stance"),
     }
-    item = {"asked": text("The question."), "truth": whole("Its answer."), "peers": whole("A peer's answer.")}
+    item = {
+        "asked": text("The question."),
+        "truth": whole("Its answer."),
+        "peers": whole("A peer's answer, which is wrong."),
+    }
     outcomes = {
         "flip": Outcome("1 where the last answer is not the first.", "Flips", is_share=True),
-        "to_peer": Outcome("1 where the last answer is the peer's.", "Flips to the peer", is_share=True),
+        "to_peer": Outcome("1 where the last answer is the peer's.", "To the peer", is_share=True),
         "right": Outcome("1 where the last answer is right.", "Right", is_share=True),
     }
 
     def items(self, rng):
         for a, b in rng.integers(10, 40, (60, 2)):
-            yield {"asked": f"What is {a} times {b}?", "truth": int(a * b), "peers": int(a * b + 10)}
+            yield {"asked": f"What is {a} times {b}?", "truth": a * b, "peers": a * b + 10}
 
     def opening(self, session):
-        yield session.call("A1", f"{session.item.asked} End with 'Answer: ' and the number.", answer)
+        yield session.call("A1", f"{session.item.asked} {END}", answer, expected="Answer: 1")
 
     def debate(self, session):
-        (first,) = session.opening
-        item, said = session.item, f"Answer: {session.item.peers}"
-        if session.arm == "reasons":
-            said = f"I multiplied the tens and the ones, and added them. {said}"
-        heard = "" if session.arm == "asked_again" else f" A peer says:\n{quoted(said)}\n"
-        yield session.call("A1", f"{item.asked} {AGAIN.format(own=first.value, heard=heard)}", answer)
+        item, (first,) = session.item, session.opening
+        said = {
+            "asked_again": "",
+            "stance": f"A peer says:\n{quoted(f'Answer: {item.peers}')}\n",
+            "reasons": f"A peer says:\n{quoted(f'I added the parts. Answer: {item.peers}')}\n",
+        }[str(session.arm)]
+        prompt = f"{item.asked} You answered {first.value}. {said}What is your answer now? {END}"
+        yield session.call("A1", prompt, answer, expected="Answer: 2")
 
     def measure(self, turns, item):
         first, last = turns["value"]

@@ -99,7 +99,7 @@ def test_factors_have_a_row_a_level_and_a_slope_where_they_are_numbers() -> None
     drawn = factors.plot(artefacts, view)
     assert rows_of(drawn.figure, 0) == ["1", "6", "slope per unit"]
     assert rows_of(drawn.figure, 3) == ["for", "against"]
-    assert drawn.figure.axes[2].get_xlabel() == "Change in the contrast of arms"
+    assert drawn.figure.axes[2].get_xlabel() == "Change in the difference from a"
     table = factors.table(artefacts, view)
     of_score = [row[1:4] for row in table.rows if row[0] == "Score"]
     assert of_score[:4] == [("dose", n, arm) for arm in "ab" for n in "16"]
@@ -111,7 +111,7 @@ def test_factors_have_a_row_a_level_and_a_slope_where_they_are_numbers() -> None
 def test_courses_say_how_many_each_round_rests_on() -> None:
     artefacts, view = made()
     drawn = rounds.plot(artefacts, view)
-    assert titles(drawn.figure) == ["Course", "Contrasts of arms"]
+    assert titles(drawn.figure) == ["Course", "Difference from a"]
     frame = artefacts.frame("contrasts_by_round")
     last = frame[(frame["round"] == 2) & (frame["reference"] == "")]["n"]
     ticks = [label.get_text() for label in drawn.figure.axes[0].get_xticklabels()]

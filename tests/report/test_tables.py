@@ -115,3 +115,10 @@ def test_a_table_for_a_paper_and_no_row_of_it_is_an_option(tmp_path: Path) -> No
         "",
     ]
     assert r"\emph{Note.} N. Simulated models." in text
+
+
+@pytest.mark.parametrize("title", ["Arms", "Arms.", "Arms?"])
+def test_a_title_has_one_full_stop_in_markdown(title: str) -> None:
+    made = make("t", title, ("a",), [("1",)], "A note.", simulated=False)
+    first = as_markdown(made).splitlines()[0]
+    assert first == ("**Arms?**" if title.endswith("?") else "**Arms.**")

@@ -80,6 +80,13 @@ def is_declared(view: View) -> bool:
     return [[arm, of] for _, arm, of in view["contrasts"]] != [[arm, arms[0]] for arm in arms[1:]]
 
 
+def title_of_contrasts(view: View) -> str:
+    """What a panel of contrasts is called."""
+    if is_declared(view):
+        return "Contrasts of arms"
+    return f"Difference from {label(view['arms'][0], LONGEST)}"
+
+
 def _means(axes: Axes, rows: pd.DataFrame, name: str, mark: Mark, view: View) -> None:
     forest(axes, {arm: label(arm, LONGEST) for arm in view["arms"]}, [(mark, keyed(rows, "arm"))])
     null = view["nulls"].get(name)
@@ -95,12 +102,11 @@ def _differences(axes: Axes, rows: pd.DataFrame, mark: Mark, view: View) -> None
     if is_declared(view):
         names = {(arm, of): label(name, LONGEST) for name, arm, of in view["contrasts"]}
         forest(axes, names, [(mark, keyed(rows, "arm", "reference"))])
-        axes.set_title("Contrasts of arms")
     else:
         names_of_arms = {arm: label(arm, LONGEST) for arm in view["arms"]}
         forest(axes, names_of_arms, [(mark, keyed(rows, "arm"))], reference=reference)
         axes.tick_params(labelleft=False)
-        axes.set_title(f"Difference from {label(reference, LONGEST)}")
+    axes.set_title(title_of_contrasts(view))
     zero_line(axes, vertical=True)
     axes.margins(x=0.08)
     axes.set_xlabel(f"Paired difference, {view.level} interval")

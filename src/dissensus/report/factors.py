@@ -18,6 +18,7 @@ from dissensus.report.arms import (
     estimate_columns,
     keys_of,
     looks_of_contrasts,
+    title_of_contrasts,
     with_flips,
 )
 from dissensus.report.escaping import label
@@ -106,7 +107,8 @@ def _draw(
             for (arm, reference), mark in looks_of_contrasts(view).items()
         ]
         forest(panels[2], names, compared, reference=base)
-        panels[2].set_xlabel("Change in the contrast of arms")
+        title = title_of_contrasts(view)
+        panels[2].set_xlabel(f"Change in the {title[0].lower()}{title[1:]}")
     for axes in panels:
         axes.margins(x=0.08)
     for axes in panels[1:]:

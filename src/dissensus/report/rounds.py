@@ -9,7 +9,14 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from dissensus.design.contrasts import HEADLINE
-from dissensus.report.arms import METHOD, estimate_columns, keys_of, looks_of_contrasts, with_flips
+from dissensus.report.arms import (
+    METHOD,
+    estimate_columns,
+    keys_of,
+    looks_of_contrasts,
+    title_of_contrasts,
+    with_flips,
+)
 from dissensus.report.escaping import label
 from dissensus.report.forms import course, key_of, legend
 from dissensus.report.frames import Column, tabulate
@@ -54,7 +61,7 @@ def plot(artefacts: Artefacts, view: View) -> Drawn:
                 right, [(mark, keyed.loc[[key]]) for key, mark in compared if key in keyed.index]
             )
             zero_line(right)
-            right.set_title("Contrasts of arms")
+            right.set_title(title_of_contrasts(view))
             right.set_ylabel("Paired difference")
     if keys := keys_of(view):
         legend(figure, [key_of(mark) for mark in keys])

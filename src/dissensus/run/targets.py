@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher, get_close_matches
-from itertools import zip_longest
 from pathlib import PurePath
 from typing import Any
 
@@ -90,13 +89,14 @@ def _nearest(target: str, candidates: Iterable[str]) -> list[str]:
 
 def _filled(pattern: str, parts: Sequence[str], study: str) -> str:
     """A pattern with a study, and for each other wildcard the stem of the part at its place."""
+    places = PurePath(pattern).parts
     filled = []
-    for place, part in zip_longest(PurePath(pattern).parts, parts, fillvalue=""):
-
-        def value(found: re.Match[str], stem: str = PurePath(part).stem) -> str:
-            return study if found[1] == "study" else stem
-
-        filled.append(_WILDCARD.sub(value, place))
+    for number, place in enumerate(places):
+        stem = PurePath(parts[number]).stem if number < len(parts) else ""
+        pieces = _WILDCARD.split(place)
+        # What is between wildcards stands at even places, their names at odd ones.
+        pieces[1::2] = [study if name == "study" else stem for name in pieces[1::2]]
+        filled.append("".join(pieces))
     return str(PurePath(*filled))
 
 

@@ -192,6 +192,11 @@ def _add_faults(group: Any) -> None:
         metavar="SECONDS",
         help="what a rate_limit or overload sends as Retry-After (nothing)",
     )
+    _add_limits(group)
+
+
+def _add_limits(group: Any) -> None:
+    add = group.add_argument
     add("--requests-per-minute", type=_whole(1), metavar="N", help="over any 60 s; 429 beyond")
     add("--tokens-per-minute", type=_whole(1), metavar="N", help="over any 60 s; 429 beyond")
     add("--concurrency", type=_whole(1), metavar="N", help="requests at once; 429 beyond")

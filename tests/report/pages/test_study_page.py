@@ -10,9 +10,10 @@ import pytest
 from matplotlib.figure import Figure
 
 from browsing import Browser
+from dissensus.report.escaping import plain
 from dissensus.report.findings import Bar, Card
 from dissensus.report.pages.study import Further, Part, Place, Shown, study_page
-from dissensus.report.style import save_svg, says
+from dissensus.report.style import new_figure, save_svg, says
 from dissensus.report.tables import as_html, as_page, make, narrowed, parts
 from hostile_texts import hostile
 
@@ -180,7 +181,10 @@ def test_values_of_a_figure_are_said_to_a_pointer_and_to_arrow_keys(
 ) -> None:
     svg = drawn(tmp_path, "a: 1", "b: <i>2</i>", "c: 3")
     figures = [Shown(name, name, True, "x", "Words", svg=svg) for name in ("one", "two")]
-    html = study_page("demo", part(figures=figures), simulated=False)
+    # The last of the three marks stands for a debate.
+    at = re.findall(r'<use class="says"[^>]* x="([\d.]+)" y="([\d.]+)"', svg)[2]
+    place = Place(float(at[0]) / (6 * 72), float(at[1]) / (3 * 72), "d007")
+    html = study_page("demo", part(figures=figures, places={"two": [place]}), simulated=False)
     ids = re.findall(r'\bid="([^"]+)"', html)
     assert len(ids) == len(set(ids))
     used = {*re.findall(r'xlink:href="#([^"]+)"', html), *re.findall(r"url\(#([^)]+)\)", html)}
@@ -199,6 +203,13 @@ def test_values_of_a_figure_are_said_to_a_pointer_and_to_arrow_keys(
         for key, said in (("ArrowRight", "a: 1"), ("ArrowLeft", "c: 3"), ("Escape", "")):
             page.keyboard.press(key)
             assert tips.nth(1).text_content() == said
+        page.evaluate(
+            "window.opened = []; addEventListener('click', (event) => {"
+            " event.preventDefault(); opened.push(event.target.getAttribute('aria-label')); })"
+        )
+        for key in ("Enter", "ArrowLeft", "Enter", "ArrowLeft", "Enter"):
+            page.keyboard.press(key)
+        assert page.evaluate("window.opened") == ["d007"]
         assert opened.quiet()
 
 
@@ -208,3 +219,25 @@ def test_further_pages_of_text_are_read_where_they_are_named() -> None:
     assert '<a href="#own-memos.md">Memos</a>' in page and 'id="own-memos.md"' in page
     assert "## To A\n\n&lt;b&gt;Ask&lt;/b&gt;</pre>" in page
     assert '<a href="map.html">A map</a></h3></section>' in page.replace("\n", "")
+
+
+def test_texts_that_attack_stay_texts_in_a_figure_on_the_page(
+    browser: Browser, tmp_path: Path
+) -> None:
+    texts = [plain(text) for text in hostile(12)]
+    figure = new_figure(3.0, simulated=True)
+    axes = figure.subplots()
+    for place, text in enumerate(texts):
+        axes.text(0, place, text)
+        says(*axes.plot([place], [place], "o"), text)
+    save_svg(figure, tmp_path / "a.svg", texts[0], " ".join(texts))
+    svg = (tmp_path / "a.svg").read_text("utf-8")
+    shown = Shown("one", "Figure", True, "x", " ".join(texts), svg=svg)
+    path = tmp_path / "index.html"
+    path.write_text(study_page("demo", part(figures=[shown]), simulated=True), encoding="utf-8")
+    with browser.open_again(path) as opened:
+        every = "[...new Set([...document.querySelectorAll('.picture *')].map((x) => x.localName))]"
+        assert set(opened.page.evaluate(every)) <= {
+            *("svg", "g", "path", "use", "defs", "text", "tspan", "clipPath", "rect", "p"),
+        }
+        assert opened.quiet()

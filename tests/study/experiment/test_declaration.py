@@ -27,6 +27,8 @@ from panel_study import declared
         ({"factors": {"dose": (True, False)}}, "has (True, False) as 'dose'; it needs at least"),
         ({"factors": {"dose": (1, float("nan"))}}, "or at least two different numbers"),
         ({"factors": {"dose": 3}}, "has 3 as 'dose'; it needs at least two"),
+        ({"factors": {"dose": ("slope", "x")}}, "as 'dose'; a level may not be called 'slope'"),
+        ({"outcomes": {"y": "z", "c": Outcome("z", by=None)}}, "'c' by None; it may be by"),  # type: ignore[arg-type]
         (
             {"factors": {"dose": Factor((1, 2), "cross")}},  # type: ignore[arg-type]
             "as 'dose'; how may be one of drawn, balanced, crossed, and is 'cross'",

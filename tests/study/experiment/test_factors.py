@@ -96,3 +96,10 @@ def test_repeats_that_cannot_be_balanced_are_a_sentence() -> None:
         "of 2, the number of its levels."
     )
     study(study.Settings.model_validate({"model": "m", "repeats": 4})).check_settings()
+
+
+def test_an_empty_text_is_a_level_with_a_name() -> None:
+    factor = Factor(("", "Think."))
+    assert factor.fault == "" and factor.names == ("(empty)", "Think.")
+    study = declared(factors={"hint": factor})
+    assert study.levels()["hint"] == ("", "Think.")

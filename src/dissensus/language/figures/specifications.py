@@ -98,6 +98,7 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
             "count", "estimate_d", contrast=contrast
         )
         axes[1, column].set_xlabel(f"{counted(number, 'specification')}, by effect")
+    legend(figure, fill_key("significant", "not significant"), right=True)
     return Drawn(figure, describe(artefacts))
 
 
@@ -127,7 +128,6 @@ def _curve(axes: Axes, curve: pd.DataFrame, first: bool) -> None:
         markeredgewidth=0.5,
     )
     says(hollow, *told[~significant])
-    legend(axes, fill_key("significant at 5%", "not significant"), right=True)
     zero_line(axes)
     for rank in np.flatnonzero(curve["main"].to_numpy(dtype=bool)):
         axes.plot(rank, d[rank], "*", color=ALARM, markersize=9, markeredgecolor="white", zorder=5)

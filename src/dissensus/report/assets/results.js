@@ -97,9 +97,14 @@
     picture.addEventListener("keydown", (event) => {
       const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
       if (event.key === "Escape") show(-1);
+      if (event.key === "Enter" && shown >= 0) {
+        const box = marks[shown][0].getBoundingClientRect(), [x, y] = [(box.left + box.right) / 2, (box.top + box.bottom) / 2];
+        const at = (link) => { const { left, right, top, bottom } = link.getBoundingClientRect(); return left <= x && x <= right && top <= y && y <= bottom; };
+        [...picture.querySelectorAll(":scope > a")].find(at)?.click();
+      }
       if (!step) return;
       event.preventDefault();
-      let next = shown;
+      let next = shown < 0 && step < 0 ? 0 : shown;
       // An interval says what its mark says.
       do next = (next + step + marks.length) % marks.length; while (marks[next][1] === tip.textContent && next !== shown);
       show(next);

@@ -303,7 +303,8 @@ def _figure(part: Part, figure: Shown, number: int) -> str:
     picture = inline(figure.svg, figure.name, figure.words or figure.title) if figure.svg else drawn
     told = "A mark is a debate: a click opens it. " if marks else ""
     if figure.svg:
-        told += "Point at a mark for its value, or select the figure and press → and ←. "
+        opens = "; Enter opens its debate" if marks else ""
+        told += f"Point at a mark for its value, or select the figure and press → and ←{opens}. "
     return (
         f'<figure id="{_id(part, figure)}"><h3>{_numbered(figure, number)}</h3>{stated}'
         f'<div class="pan"><div class="picture">{picture}{marks}</div></div>'

@@ -24,7 +24,8 @@ from dissensus.digests import seed_of
 from dissensus.stats.checks import FloatArray
 from dissensus.study.experiment.compared import Design, mean_of
 from dissensus.study.experiment.courses import CONTRASTS_BY_ROUND, compare_by_round
-from dissensus.study.experiment.factor_effects import SLOPE, Dealt
+from dissensus.study.experiment.factor_effects import Dealt
+from dissensus.study.experiment.factors import SLOPE
 from dissensus.study.experiment.study import Experiment
 from dissensus.study.makes import makes, resolve
 from dissensus.tables.common import text

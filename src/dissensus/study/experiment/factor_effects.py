@@ -19,10 +19,7 @@ from dissensus.digests import seed_of
 from dissensus.stats.checks import FloatArray
 from dissensus.stats.results import Estimate
 from dissensus.stats.slopes import centred, cluster_robust_slope
-from dissensus.study.experiment.factors import Factor
-
-#: What stands for the level where a row is what one unit more of a numeric factor changes.
-SLOPE = "slope"
+from dissensus.study.experiment.factors import SLOPE, Factor
 
 
 class Effect(NamedTuple):

@@ -14,6 +14,8 @@ from dissensus.tables.artefact import Column
 
 How = Literal["drawn", "balanced", "crossed"]
 Level = str | int | float
+#: What stands for the level where a row is what one unit more of a numeric factor changes.
+SLOPE = "slope"
 #: How a factor is dealt -> what its column in the manifest says of it.
 _DEALT = {
     "drawn": "Drawn at random for each draw",
@@ -59,8 +61,8 @@ class Factor:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Its levels in words."""
-        return tuple(map(str, self.levels))
+        """Its levels in words; an empty text is called so, since no level has no name either."""
+        return tuple(str(level) or "(empty)" for level in self.levels)
 
     @property
     def is_within(self) -> bool:
@@ -73,6 +75,8 @@ class Factor:
         if self.how not in get_args(How):
             return f"how may be one of {', '.join(get_args(How))}, and is {self.how!r}"
         levels = self.levels
+        if not isinstance(levels, str) and isinstance(levels, Sequence) and SLOPE in levels:
+            return f"a level may not be called {SLOPE!r}, which is what a unit of numbers changes"
         if isinstance(levels, Sequence) and not isinstance(levels, str):
             texts = sum(isinstance(level, str) for level in levels)
             if 2 <= len(set(levels)) == len(levels) and (

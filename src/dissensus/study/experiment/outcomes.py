@@ -38,7 +38,7 @@ class Outcome:
     @property
     def keys(self) -> tuple[str, ...]:
         """What it is a number of in a session, as one of :data:`BY`."""
-        return (self.by,) if isinstance(self.by, str) else tuple(self.by)
+        return tuple(self.by) if isinstance(self.by, tuple | list) else (self.by,)
 
     @classmethod
     def of(cls, declared: str | Outcome) -> Outcome:

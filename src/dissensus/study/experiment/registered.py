@@ -67,9 +67,9 @@ def _of_factors(study: Experiment) -> Iterator[str]:
         first, *others = factor.names
         slope = ", and what one unit more changes (a least-squares slope)" * factor.is_numeric
         within = "within items" if factor.is_within else "between draws"
-        over = " in the mean of all arms, and in every contrast of arms" * (len(study.arms) > 1)
+        over = " in the mean of all arms and in every contrast of arms" * (len(study.arms) > 1)
         yield (
-            f"What {name} {', '.join(others)} changes against {first}{slope},{over} {within}, "
+            f"What {name} {', '.join(others)} changes against {first}{slope},{over}, {within}, "
             "for every outcome of a session."
         )
 
@@ -99,6 +99,12 @@ def _primary(study: Experiment) -> str:
     return f"{name}, by {of}."
 
 
+def _but_weighted(study: Experiment) -> str:
+    """What of the contrasts has no test by signs."""
+    skewed = [each.name for each in study.compared() if not each.is_swappable]
+    return f" (but of {', '.join(skewed)}, whose sides have other weights)" if skewed else ""
+
+
 def _tests(study: Experiment) -> Iterator[str]:
     if not study.compared() and not study.factors:
         yield f"A t-test of each mean that has a null, {_CLUSTERED} {study.cluster}."
@@ -106,8 +112,9 @@ def _tests(study: Experiment) -> Iterator[str]:
     if study.compared():
         yield (
             "A cluster-robust t-test (CR2, Satterthwaite) of the paired differences by "
-            f"{study.cluster}, and a sign-flip randomisation test of whole clusters; Holm's "
-            "adjustment over the contrasts of the primary outcome, and over all others."
+            f"{study.cluster}, and a sign-flip randomisation test of whole clusters"
+            f"{_but_weighted(study)}; Holm's adjustment over the contrasts of the primary outcome, "
+            "and over all others."
         )
     if study.factors:
         among = "others" if study.compared() else "primary ones where primary, and all others"

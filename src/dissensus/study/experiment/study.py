@@ -248,7 +248,7 @@ class Experiment(Study[ExperimentSettings]):
     def levels(cls) -> dict[str, tuple[str, ...]]:
         """The arms, and every factor of texts by its name -> what it may be."""
         named = {
-            name: factor.names
+            name: tuple(map(str, factor.levels))
             for name, factor in cls.declared_factors().items()
             if not factor.is_numeric
         }

@@ -81,8 +81,8 @@ def _list(axes: Axes, largest: list[Record], named: dict[int, str]) -> None:
 
 def _worth(row: Record) -> str:
     """Such as "679 claims in 40 debates, 82% survive"."""
-    held = f"{counted(row['claims'], 'claim')} in {counted(row['debates'], 'debate')}"
-    return f"{held}, {percent(row['survives'], 0)} survive"
+    claims = f"{counted(row['claims'], 'claim')} in {counted(row['debates'], 'debate')}"
+    return f"{claims}, {percent(row['survives'], 0)} survive"
 
 
 def describe(artefacts: Artefacts) -> dict[str, str]:

@@ -14,6 +14,7 @@ from scipy import stats
 from scipy.spatial.distance import jensenshannon
 
 from dissensus import measures
+from dissensus.measures import similarity
 from dissensus.text.embeddings import embedder
 from support import ROOT, Project
 from test_reproduced import reproduced  # noqa: F401
@@ -135,7 +136,7 @@ def test_the_page_gets_the_numbers_of_the_run(
     monkeypatch.chdir(reproduced.folder)
     folder = reproduced.results()
     vectors = KeptVectors(folder)
-    monkeypatch.setattr(measures, "_embedder", lambda _: vectors)
+    monkeypatch.setattr(similarity, "_embedder", lambda _: vectors)
     names: dict[str, Any] = {}
     exec(code, names)
     made = pd.read_parquet(folder / "metrics.parquet").set_index("session_id")

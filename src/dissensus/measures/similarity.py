@@ -1,8 +1,4 @@
-"""The measures and their inference as functions: texts or frames in, numbers out.
-
-The stages of the workflow call the same code, so that a notebook gets the numbers of a run.
-docs/library.md does in thirty lines what the language study does.
-"""
+"""How alike the texts of sessions are, and what an arm changes in that."""
 
 from __future__ import annotations
 
@@ -74,9 +70,19 @@ def semantic_similarity(texts: Sequence[str], *, embedder: str = "use-multilingu
     ValueError : ``texts`` is no sequence of texts.
     DissensusError : the embedder is not known or cannot be loaded.
     """
-    vectors = _embedder(embedder).embed(_as_texts(texts))
-    alone = [str(number) for number in range(len(vectors))]
-    return pair_means(cosine_matrix(vectors), alone, alone).pooled
+    similarity = cosines(texts, embedder=embedder)
+    alone = [str(number) for number in range(len(similarity))]
+    return pair_means(similarity, alone, alone).pooled
+
+
+def cosines(texts: Sequence[str], *, embedder: str = "use-multilingual") -> npt.NDArray[Any]:
+    """The cosine similarity of every two texts' embeddings, texts x texts.
+
+    Raises
+    ------
+    ValueError, DissensusError : see :func:`semantic_similarity`.
+    """
+    return cosine_matrix(_embedder(embedder).embed(_as_texts(texts)))
 
 
 def similarities(

@@ -1,0 +1,51 @@
+"""The measures and their inference as functions: texts, answers or frames in, numbers out.
+
+The stages of the workflow call the same code, so that a notebook gets the numbers of a run.
+docs/library.md does in thirty lines what the language study does. It imports
+``design``, ``stats`` and ``text``.
+"""
+
+from dissensus.measures.answers import (
+    Conformity,
+    OracleGap,
+    Transitions,
+    conformity,
+    oracle_gap,
+    transitions,
+    vote,
+)
+from dissensus.measures.judges import agreement, effective_number, effective_sample
+from dissensus.measures.opinions import degroot_weights
+from dissensus.measures.similarity import (
+    cosines,
+    homogeneity,
+    lexical_similarity,
+    paired_effect,
+    semantic_similarity,
+    similarities,
+)
+from dissensus.measures.texts import facts_in, survival, vendi, vendi_of
+
+__all__ = [
+    "Conformity",
+    "OracleGap",
+    "Transitions",
+    "agreement",
+    "conformity",
+    "cosines",
+    "degroot_weights",
+    "effective_number",
+    "effective_sample",
+    "facts_in",
+    "homogeneity",
+    "lexical_similarity",
+    "oracle_gap",
+    "paired_effect",
+    "semantic_similarity",
+    "similarities",
+    "survival",
+    "transitions",
+    "vendi",
+    "vendi_of",
+    "vote",
+]
