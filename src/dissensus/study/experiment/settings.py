@@ -45,6 +45,8 @@ class ExperimentSettings(StudySettings):
     """How often each item is drawn."""
     block_size: Count = 25
     """Draws that are kept together in one temporal block."""
+    again: bool = False
+    """Hold the reference arm a second time: what two equal arms differ by is the noise floor."""
     inference: InferenceSettings = InferenceSettings()
     protocol: ExperimentProtocol = ExperimentProtocol()
 

@@ -9,6 +9,7 @@ from functools import cached_property
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from dissensus.design.again import again_of
 from dissensus.design.manifest import stream
 from dissensus.design.weights import Contrast
 from dissensus.digests import digest
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 #: Settings that no session depends on: how many are drawn, in which order, and what is estimated.
-_OF_THE_RUN = ("draws", "repeats", "block_size", "inference", "protocol")
+_OF_THE_RUN = ("draws", "repeats", "block_size", "again", "inference", "protocol")
 
 
 class Experiment(Study[ExperimentSettings]):
@@ -160,7 +161,7 @@ class Experiment(Study[ExperimentSettings]):
             ),
             "manifest": Manifest(
                 f"{here}.draw_manifest",
-                settings=("repeats", "block_size"),
+                settings=("repeats", "block_size", "again"),
                 schema=f"{here}.manifest_schema",
             ),
             "reader": Reader(
@@ -200,7 +201,7 @@ class Experiment(Study[ExperimentSettings]):
         """The manifest; see :class:`~dissensus.study.study.Manifest`."""
         rows = draw_sessions(
             items,
-            cls.arms,
+            (*cls.arms, again_of(cls.arms)) if settings.get("again") else cls.arms,
             cls.declared_factors(),
             settings["repeats"],
             settings["block_size"],
@@ -271,6 +272,11 @@ class Experiment(Study[ExperimentSettings]):
         return self.settings.model_dump(exclude=set(_OF_THE_RUN))
 
     def check_settings(self) -> None:
+        if self.settings.again and (name := again_of(self.arms)) in self.arms:
+            raise SettingError(
+                f"{self.name}.again is true, and {self.file()} has an arm {name!r}, as the "
+                "reference is called that is held again; set it to false, or rename that arm."
+            )
         repeats = self.settings.repeats
         for name, factor in self.declared_factors().items():
             count = len(factor.levels)
