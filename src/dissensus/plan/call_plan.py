@@ -145,11 +145,15 @@ def _text(messages: Sequence[Message]) -> str:
 @makes()
 def plan(configuration: Configuration) -> Iterator[str]:
     """How many sessions and calls each study will have, and how its arms are spread in time."""
+    # What it costs is told from these plans.
+    from dissensus.plan.smallest import describe_smallest
+
     for study in configuration.studies:
         sessions = Sessions.read(configuration, configuration.results / study)
         if study in configuration.study_folders:
             rehearse(sessions)
         yield from describe(sessions)
+        yield from describe_smallest(configuration, sessions)
         yield from warn(unidentified(configuration, sessions))
         yield from describe_starts(sessions.folder, sessions.rows.values())
 

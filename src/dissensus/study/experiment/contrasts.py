@@ -115,10 +115,15 @@ def compare(
             adjust_family(
                 row for row, is_first in tested if row["method"] == method and is_first is first
             )
-    floor = compare_arms(metrics, design.floor, list(design.outcomes), options, design.columns)
-    alone = {"headline": False, "p_adjusted": None, "p_bh": None}
-    floor = [{**row, **alone} for row in floor]
+    floor = _floor(metrics, design, options) if design.again else []
     return [_placed(row) for row in (*rows, *floor, *areas, *means, *effects)]
+
+
+def _floor(metrics: pd.DataFrame, design: Design, options: Options) -> list[Row]:
+    """What the reference that is held again differs by from the reference."""
+    rows = compare_arms(metrics, design.floor, list(design.outcomes), options, design.columns)
+    in_no_family = {"headline": False, "p_adjusted": None, "p_bh": None}
+    return [{**row, **in_no_family} for row in rows]
 
 
 def _placed(row: Row) -> Row:

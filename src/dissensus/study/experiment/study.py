@@ -35,7 +35,7 @@ from dissensus.study.experiment.sharing import Fork, Material, Sharing
 from dissensus.study.experiment.shown import CONTRASTS, OUTCOMES, outputs_of, shown_settings
 from dissensus.study.kind import Kind, Row
 from dissensus.study.own_code import naming_the_line
-from dissensus.study.study import Manifest, Registered, Source, Study
+from dissensus.study.study import Diagnosis, Manifest, Registered, Source, Study
 from dissensus.tables.artefact import Column, Schema
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 #: Settings that no session depends on: how many are drawn, in which order, and what is estimated.
-_OF_THE_RUN = ("draws", "repeats", "block_size", "again", "inference", "protocol")
+_OF_THE_RUN = ("draws", "repeats", "block_size", "again", "inference", "protocol", "diagnosis")
 
 
 class Experiment(Study[ExperimentSettings]):
@@ -164,6 +164,14 @@ class Experiment(Study[ExperimentSettings]):
                 settings=("repeats", "block_size", "again"),
                 schema=f"{here}.manifest_schema",
             ),
+            "diagnosis": None
+            if cls.forks or cls.material
+            else Diagnosis(
+                f"{here}.diagnose",
+                settings=tuple(cls.Settings.model_fields),
+                files=fields,
+                models=True,
+            ),
             "reader": Reader(
                 title=next(iter(cls.item), "item_id"),
                 measures=tuple(
@@ -209,6 +217,15 @@ class Experiment(Study[ExperimentSettings]):
             cls.sharing.order,
         )
         return cls.sharing.add(rows, seed, settings["block_size"])
+
+    @classmethod
+    def diagnose(cls, items: Row, settings: Row, seed: int, cores: int) -> list[dict[str, Any]]:
+        """The diagnosis; see :class:`~dissensus.study.study.Diagnosis`."""
+        from dissensus.study.experiment.diagnosis import diagnose
+
+        block = {name: settings[name] for name in cls.Settings.model_fields}
+        study = cls(cls.Settings.model_validate(block))
+        return diagnose(study, items, settings["models"], seed, cores)
 
     @classmethod
     def declared_outcomes(cls) -> dict[str, Outcome]:
