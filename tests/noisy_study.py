@@ -17,7 +17,7 @@ class Noisy(Experiment):
 
     name = "noisy"
     question = "Does it say more when it is told?"
-    arms = ("plain", "told")
+    arms: ClassVar[tuple[str, ...]] = ("plain", "told")
     item: ClassVar = {"level": whole("What it would say.")}
     outcomes: ClassVar = {"said": Outcome("What it says.", null=50.0)}
 
@@ -57,6 +57,9 @@ class Alone(Noisy):
 
     name = "alone"
     arms = ("plain",)
+
+    def debate(self, session: Any) -> Any:
+        yield session.call("A", f"Level {session.item.level}.", float, expected="1")
 
 
 def speak(messages: Any, settings: Any, rng: np.random.Generator) -> str:

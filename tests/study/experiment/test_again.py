@@ -32,7 +32,8 @@ def spoken(study: Any, items: int, seed: int) -> pd.DataFrame:
     def says(row: Any) -> list[float]:
         return [float(level[int(row["item_id"][1:])] + PLANTED[row["arm"]] + rng.normal(0, 0.5))]
 
-    return played(study, items, says, again=True)[0]
+    metrics, _ = played(study, items, says, again=True)
+    return metrics
 
 
 def facts_of(contrasts: list[dict[str, Any]]) -> Facts:

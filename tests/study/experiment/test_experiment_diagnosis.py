@@ -55,7 +55,7 @@ def power(effect: float, n: int) -> float:
 
 
 def near(share: float, expected: float, n: int = SIMULATIONS) -> bool:
-    return abs(share - expected) < 3.5 * (expected * (1 - expected) / n) ** 0.5
+    return bool(abs(share - expected) < 3.5 * (expected * (1 - expected) / n) ** 0.5)
 
 
 def test_what_is_planted_is_known_with_its_power_at_each_number_of_items() -> None:
@@ -63,7 +63,7 @@ def test_what_is_planted_is_known_with_its_power_at_each_number_of_items() -> No
     for n in (6, 24):
         row = found.loc[f"{n} items, told-plain", HEADLINE]
         assert row["items"] == n
-        assert abs(row["true"] - 1.0) < 4 * row["true_se"] < 0.2
+        assert abs(row["true"] - 1.0) < 4 * row["true_se"] < 0.4
         assert abs(row["bias"]) < 4 * row["bias_se"]
         assert near(row["coverage"], 0.95)
         assert near(row["rejection"], power(row["true"], n))
@@ -99,6 +99,7 @@ def test_what_it_says_is_what_new_studies_do_though_arms_are_not_exchangeable() 
     found = pd.DataFrame(diagnosis.diagnose(study, items, speech, 1, 1)).set_index(
         ["world", "estimator"]
     )
+    said = found["rejection"].to_dict()
     p_values: dict[str, list[float]] = {HEADLINE: [], RANDOMISATION: []}
     times = 60
     for seed in range(times):
@@ -107,13 +108,12 @@ def test_what_it_says_is_what_new_studies_do_though_arms_are_not_exchangeable() 
             if row["reference"]:
                 p_values[row["method"]].append(row["p_value"])
     for test, ps in p_values.items():
-        row, size = found.loc["12 items, told-plain", test], float(np.mean(np.array(ps) < 0.05))
+        size = float(np.mean(np.array(ps) < 0.05))
         error = (size * (1 - size) * (1 / times + 1 / SIMULATIONS)) ** 0.5
-        assert abs(row["rejection"] - size) < 3.5 * error + 0.01
-    print(found[["rejection"]])
+        assert abs(said["12 items, told-plain", test] - size) < 3.5 * error + 0.01
     # Skew makes the t-test reject more than it should; where nothing has an effect, none does.
-    assert found.loc["12 items, told-plain", HEADLINE]["rejection"] > 0.06
-    assert near(found.loc["12 items, told-plain, null", HEADLINE]["rejection"], 0.05)
+    assert said["12 items, told-plain", HEADLINE] > 0.06
+    assert near(said["12 items, told-plain, null", HEADLINE], 0.05)
 
 
 def test_holms_family_is_every_contrast_of_the_headline() -> None:

@@ -156,7 +156,8 @@ class Library:
     @cached_property
     def _clusters(self) -> list[np.ndarray]:
         """The rows of each cluster."""
-        return list(self.metrics.groupby(self.design.cluster, sort=False).indices.values())
+        indices = self.metrics.groupby(self.design.cluster, sort=False).indices
+        return [np.asarray(rows) for rows in indices.values()]
 
     def draw(self, items: int, rng: np.random.Generator) -> pd.DataFrame:
         """The metrics of a simulated study: clusters with so many items, about, with replacement.
@@ -226,7 +227,9 @@ def _played(
     for row in sorted(drawn, key=lambda row: (row["draw_id"], row["position"])):
         played = {**row, **_null_levels(study, row)} if is_null else row
         steps = kind.steps(kind.spec(played, items[row["item_id"]]), _Said(said=said))
-        with naming_the_line(type(study).__module__, f"a diagnosis, in {row['session_id']}"):
+        with naming_the_line(
+            type(study).__module__, f"diagnosis of {row['session_id']}", is_paid=False
+        ):
             session = run_session(row["seed"], steps, people, NoJournal(), limits)
         left = rows_of(session, {name: played[name] for name in study.ids})
         said[row["session_id"]] = left.turns
