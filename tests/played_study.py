@@ -38,16 +38,18 @@ def played(
     says: Callable[[Row], Sequence[float]],
     repeats: int = 1,
     seed: int = 1,
+    again: bool = False,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Metrics and outcomes by round of a study whose sessions say these numbers, one a turn.
 
     Parameters
     ----------
     says : from a row of the manifest to what its session says; nothing where it fails for good.
+    again : whether the reference is held a second time.
     """
     reads = Read(last_number)
     pool = {f"i{number}": {"item_id": f"i{number}", "topic": "t"} for number in range(items)}
-    names = {"draws": None, "repeats": repeats, "block_size": 25}
+    names = {"draws": None, "repeats": repeats, "block_size": 25, "again": again}
     turns, outcomes = [], []
     for row in study.draw_manifest(pool, names, seed):
         ids = {name: row[name] for name in study.ids}

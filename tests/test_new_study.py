@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
@@ -112,10 +113,22 @@ def test_the_page_is_true_through_a_kill(page: Project, tmp_path: Path) -> None:
     assert contrast(page) == found
 
 
-def test_a_run_without_a_diagnosis_says_so(page: Project) -> None:
-    said = page.succeed("diagnosis")
-    assert "Nothing to diagnose: echo of run echo declares no diagnosis." in said
-    assert not (results(page) / "manifest.parquet").exists()
+def test_a_diagnosis_says_what_the_study_can_find_and_so_does_the_plan(page: Project) -> None:
+    path = page.folder / "echo.yaml"
+    small = "{model: guesser, diagnosis: {simulations: 60, items: [30]}}"
+    path.write_text(path.read_text("utf-8").replace("{model: guesser}", small), "utf-8")
+    page.succeed("diagnosis")
+    assert not (results(page) / "transcripts").exists()
+    rows = pd.read_parquet(results(page) / "design_diagnosis.parquet")
+    of = rows[rows["estimator"] == "cluster_robust"].set_index("world")
+    own, null = (of.loc[f"30 items, shown-alone{kind}"] for kind in ("", ", null"))
+    # Half of the mean distance, which is some 200.
+    assert -130 < own["true"] < -70 and own["rejection"] == 1.0
+    assert abs(own["bias"]) < 4 * own["bias_se"] and null["true"] == 0.0
+    assert null["rejection"] < 0.05 + 3 * (0.05 * 0.95 / 60) ** 0.5
+    said = " ".join(page.succeed("plan").split())
+    smallest = f"{own['smallest']:.3f} (shown-alone)"
+    assert f"with 30 items the smallest difference found with 80% power is {smallest}" in said
 
 
 def test_a_null_plant_is_not_found_and_is_shown_in_outputs_of_ones_own(

@@ -82,8 +82,8 @@ def test_the_table_of_any_diagnosis(tmp_path: Path) -> None:
     table = table_diagnosis(read(tmp_path / "design_diagnosis.parquet", DIAGNOSIS).to_pandas())
     start = ("sharp null", "0.000")
     assert table.rows == (
-        (*start, "t", "4", "0.100", "0.100 (0.000)", "0.100", "–", "–", "0.000 (0.000)", "–"),
-        (*start, "t (Holm)", "4", "–", "–", "–", "–", "–", "1.000 (0.000)", "–"),
+        (*start, "t", "4", "0.100", "0.100 (0.000)", "0.100", "–", "–", "0.000 (0.000)", "–", "–"),
+        (*start, "t (Holm)", "4", "–", "–", "–", "–", "–", "1.000 (0.000)", "–", "–"),
     )
     assert "an effect in SDs" in table.note and "Holm: " in table.note
     assert "Simulated models." not in table.note

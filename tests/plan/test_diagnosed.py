@@ -36,7 +36,10 @@ def test_what_is_stored_is_read_again_and_other_studies_are_kept(tmp_path: Path)
     path.write_bytes((ROOT / STORED).read_bytes())
     numbers = [name for name, column in DIAGNOSIS.columns.items() if column.kind == "float?"]
     row = {"world": "w", "estimand": "e", "true": 0.25, "true_se": 0.0, "estimator": "x"}
-    row |= {"simulations": 9, **dict.fromkeys(numbers)} | {"true_se": 0.0, "rejection": 0.123456789}
+    row |= {"simulations": 9, "items": None, **dict.fromkeys(numbers)} | {
+        "true_se": 0.0,
+        "rejection": 0.123456789,
+    }
     alone = settings.model_copy(update={"studies": ["union"]})
     write(tmp_path / "union/design_diagnosis.parquet", DIAGNOSIS, [row], {})
     store(alone, tmp_path, path)

@@ -54,7 +54,11 @@ rule:
             f"dissensus.study.experiment.contrasts:compare_experiment{BY_ROUND}",
             DECLARED,
         ],
-        settings=given(OWN, "settings.inference", declared=DECLARED, seed=SETTINGS.seed),
+        settings=given(
+            OWN,
+            "settings.inference",
+            "settings.again",
+            declared=DECLARED, seed=SETTINGS.seed),
     message:
         f"Compare the arms of the {study} study"
     script:

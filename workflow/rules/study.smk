@@ -11,6 +11,8 @@ from dissensus.digests import code_digest
 from dissensus.plan.priced import price_settings, priced_files
 from dissensus.run.rules import caption_of
 from dissensus.study.given import (
+    diagnosis_settings,
+    has_diagnosis,
     stage_files,
     stage_settings,
     judging_note,
@@ -279,7 +281,7 @@ for NAME, STUDY in STUDIES.items():
         script:
             "../scripts/study/tabulate_spending.py"
 
-    if STUDY.diagnosis:
+    if has_diagnosis(SETTINGS, STUDY):
 
         # A target of its own: hundreds of simulated studies (snakemake diagnosis).
         rule:
@@ -300,7 +302,7 @@ for NAME, STUDY in STUDIES.items():
             params:
                 functions=[STUDY.diagnosis.function, STUDY.source.schema],
                 key=STUDY.source.key,
-                settings=stage_settings(STUDY, STUDY.diagnosis),
+                settings=diagnosis_settings(SETTINGS, STUDY),
                 seed=SETTINGS.seed,
             message:
                 f"Run planted effects through the design and the estimators of the {NAME} study"

@@ -74,7 +74,7 @@ use rule local_stage as verify with:
         f"Verify all of run {SETTINGS.run}"
 
 
-DIAGNOSED = [name for name, study in STUDIES.items() if study.diagnosis]
+DIAGNOSED = [name for name, study in STUDIES.items() if has_diagnosis(SETTINGS, study)]
 
 
 if DIAGNOSED:

@@ -51,6 +51,11 @@ DIAGNOSIS = Schema(
         "width": _number("Mean width of the intervals."),
         "rejection": share("Share of the tests that are significant: size or power."),
         "rejection_se": share("Standard error of that share, from simulating so many studies."),
+        "smallest": _number(
+            "Smallest effect that 80% of the intervals would tell from none, where it shifts every "
+            "session alike."
+        ),
+        "items": Column("int?", "Items of the simulated studies, where a diagnosis varies them."),
         "type_s": share("Share of the significant estimates that have the wrong sign."),
     },
     key=("world", "true", "estimator"),
@@ -58,6 +63,9 @@ DIAGNOSIS = Schema(
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+
+#: Share of studies that are to find an effect.
+POWER = 0.8
 
 #: After a method's name: its p-values adjusted over the arms.
 HOLM = "_holm"
@@ -73,12 +81,14 @@ class World:
     true : value of what is estimated.
     estimators : whose rows the world has.
     true_se : standard error of ``true`` where it is simulated too.
+    items : of a study, where worlds differ in that.
     """
 
     name: str
     true: float
     estimators: tuple[str, ...]
     true_se: float = 0.0
+    items: int | None = None
 
 
 #: From the number of a simulated study to its estimates: estimator -> estimate, for each world.
@@ -125,7 +135,8 @@ def run_worlds(
             ]
             values = np.array(fields, dtype=np.float64).reshape(-1, 4)
             performance = _performance(values, world.true, 1.0 - confidence)
-            named = {"world": world.name, "estimand": estimand, "estimator": name}
+            named = {"world": world.name, "estimand": estimand, "items": world.items}
+            named["estimator"] = name
             truth = {"true": world.true, "true_se": world.true_se}
             rows.append(named | truth | performance)
     return rows
@@ -171,6 +182,7 @@ def _performance(simulated: FloatArray, true: float, alpha: float) -> dict[str, 
         "coverage": coverage,
         "coverage_se": coverage_se,
         "width": float((high - low)[spanned].mean()) if spanned.any() else NAN,
+        "smallest": _smallest(low[spanned] - true, high[spanned] - true),
         "rejection": rejection,
         "rejection_se": rejection_se,
         "type_s": wrong if true else NAN,
@@ -178,6 +190,22 @@ def _performance(simulated: FloatArray, true: float, alpha: float) -> dict[str, 
     return {"simulations": len(p_values)} | {
         name: defined(value) for name, value in performance.items()
     }
+
+
+def _smallest(low: FloatArray, high: FloatArray) -> float:
+    """The smallest shift after which :data:`POWER` of the intervals lie on its side of 0.
+
+    Parameters
+    ----------
+    low, high : limits less the true value, one a study.
+
+    Returns
+    -------
+    The larger of a shift upwards and one downwards; NaN where no interval is known.
+    """
+    if not len(low):
+        return NAN
+    return float(max(np.quantile(-low, POWER), np.quantile(high, POWER)))
 
 
 def _share(flags: NDArray[np.bool_]) -> tuple[float, float]:

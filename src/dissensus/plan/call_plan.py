@@ -146,6 +146,9 @@ def _text(messages: Sequence[Message]) -> str:
 @makes()
 def plan(configuration: Configuration) -> Iterator[str]:
     """How many sessions and calls each study will have, and how its arms are spread in time."""
+    # What it costs is told from these plans.
+    from dissensus.plan.smallest import describe_smallest
+
     for study in configuration.studies:
         sessions = Sessions.read(configuration, configuration.results / study)
         if study in configuration.study_folders:
@@ -153,6 +156,7 @@ def plan(configuration: Configuration) -> Iterator[str]:
         yield from describe(sessions)
         registry = configuration.registry(configuration.results, "plan")
         yield from describe_covered(sessions, covered(sessions, registry))
+        yield from describe_smallest(configuration, sessions)
         yield from warn(unidentified(configuration, sessions))
         yield from describe_starts(sessions.folder, sessions.rows.values())
 

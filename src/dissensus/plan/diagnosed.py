@@ -44,9 +44,15 @@ def diagnosed_rows(study: Study[Any], path: Path = STORED) -> list[dict[str, Any
 @makes()
 def no_diagnosis(configuration: Configuration) -> list[str]:
     """That there is nothing to diagnose, where no study of a run declares how to simulate it."""
+    if any(configuration.study(name).diagnosis for name in configuration.studies):
+        why = "diagnoses are of simulated models, and its models are real"
+    else:
+        why = (
+            "there is none of a study with forks or material, whose draws are not independent, nor "
+            "of one that declares none"
+        )
     return [
-        f"Nothing to diagnose: {listed(configuration.studies)} of run {configuration.run} "
-        f"{'declare' if len(configuration.studies) > 1 else 'declares'} no diagnosis."
+        f"Nothing to diagnose: {listed(configuration.studies)} of run {configuration.run}; {why}."
     ]
 
 

@@ -16,8 +16,8 @@ from dissensus.report.tables import Table, make
 def table_diagnosis(diagnosis: pd.DataFrame) -> Table:
     """What planted truths come out as.
 
-    The studies behind it are simulated outcomes, no debates, so that the words that stand on tables
-    of simulated models do not stand here.
+    Where the studies behind it are simulated outcomes and no debates, the words that stand on
+    tables of simulated models do not stand here.
 
     Parameters
     ----------
@@ -29,9 +29,17 @@ def table_diagnosis(diagnosis: pd.DataFrame) -> Table:
         f"is {' and '.join(dict.fromkeys(diagnosis['estimand']))}. Bias, coverage (share of "
         "intervals that hold the true value) and rejection (share of p-values below one minus the "
         "level) with the standard error of simulation in brackets. Rejection is the test's size "
-        "where the true value is 0, else its power. Type S: share of significant estimates with "
-        "the wrong sign. Sharp null: no session depends on its arm at all."
+        "where the true value is 0, else its power. Smallest: the effect that 80% of the intervals "
+        "would tell from none, where it shifts every session alike. Type S: share of significant "
+        "estimates with the wrong sign. Sharp null: no session depends on its arm at all."
     )
+    is_redrawn = bool(diagnosis["items"].notna().any())
+    if is_redrawn:
+        note += (
+            " Sessions of the simulated models were played once; each study draws whole clusters "
+            "of them, with replacement. Null: every arm plays the reference, and in a study of one "
+            "arm every draw has the first level of each factor."
+        )
     if any(str(name).endswith(HOLM) for name in diagnosis["estimator"]):
         note += (
             " Holm: the share of studies that find an effect in any arm where none has one, and "
@@ -39,9 +47,11 @@ def table_diagnosis(diagnosis: pd.DataFrame) -> Table:
         )
     columns = (
         *("World", "True", "Estimator", "Studies", "Mean", "Bias", "RMSE", "Coverage", "Width"),
-        *("Rejection", "Type S"),
+        *("Rejection", "Smallest", "Type S"),
     )
-    return make("table_diagnosis", "Design diagnosis by simulation", columns, rows, note, False)
+    return make(
+        "table_diagnosis", "Design diagnosis by simulation", columns, rows, note, is_redrawn
+    )
 
 
 def _cells(row: Record) -> tuple[str, ...]:
@@ -56,6 +66,7 @@ def _cells(row: Record) -> tuple[str, ...]:
         _with_error(row, "coverage"),
         number(row["width"]),
         _with_error(row, "rejection"),
+        number(row["smallest"]),
         number(row["type_s"]),
     )
 

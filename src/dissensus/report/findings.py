@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dissensus.report.facts import Facts, fact_rows, told
+from dissensus.report.floor import Floor
 from dissensus.report.labels import (
     MISSING,
     counted,
@@ -26,7 +27,7 @@ _NAMED = 5
 #: Share of turns that could not be read from which a run says so.
 _UNREAD = 0.1
 _NOT_READ = "compliant == False"
-_KINDS = ("unidentified", "headline", "against", "planted", "lost", "card", "but", "bar")
+_KINDS = ("unidentified", "headline", "floor", "against", "planted", "lost", "card", "but", "bar")
 #: Why a contrast has no estimate.
 _IN_NO_DRAW = "no draw has the outcome in both arms"
 
@@ -37,6 +38,7 @@ FINDINGS = Schema(
         "place": Column("int", "Place of the sentence, from 1."),
         "kind": text(
             "unidentified: why no effect can be told, said first; headline: what was found; "
+            "floor: what the reference arm differs by from itself, held again; "
             "against: what speaks against it; planted: what the "
             "simulated models have in them; lost: the sessions that failed for good; card: the "
             "finding of the study's card; but: what is said against it there; bar: a row of the "
@@ -98,12 +100,14 @@ class Card:
         judges', arms lost different shares, smaller effects could not be found.
     bars : the picture, which shows exactly that.
     axis : what the picture's values are.
+    floor : the noise floor, where the reference arm is held again.
     """
 
     finding: str
     but: str
     bars: Sequence[Bar]
     axis: str
+    floor: str = ""
 
 
 @dataclass(frozen=True)
@@ -156,6 +160,7 @@ def rows(findings: Findings, lost: str) -> tuple[list[dict[str, Any]], list[dict
     kinds = (
         [findings.unidentified],
         findings.headlines,
+        [findings.shown.floor],
         findings.against,
         [findings.planted],
         [lost],
@@ -237,20 +242,25 @@ def undefined(metrics: Facts, titles: Mapping[str, str]) -> list[str]:
 
 
 def derived(
-    contrasts: Sequence[Mapping[str, Any]], titles: Mapping[str, str] | None = None
+    contrasts: Sequence[Mapping[str, Any]],
+    titles: Mapping[str, str] | None = None,
+    floor: Floor | None = None,
 ) -> Findings:
     """The findings of a study that states none, from rows of the contrasts that studies share.
 
     Parameters
     ----------
     titles : outcome -> what tables and figures call it; its name where it has none.
+    floor : the noise floor, where there is one.
     """
     main = [row for row in contrasts if row.get("headline")]
     said = [_estimate(row, titles or {}) for row in main][:3]
     drawn = [row for row in main if limits(row) != MISSING]
     bars = [Bar(_contrast(row), row, digits=3, is_mean=_is_mean(row)) for row in drawn]
     outcomes = listed(dict.fromkeys((titles or {}).get(r["outcome"], r["outcome"]) for r in drawn))
-    card = Card(said[0], "", bars, outcomes) if said else None
+    if floor and limits(floor.row) != MISSING:
+        bars.append(Bar(_contrast(floor.row), floor.row, digits=3, is_null=True))
+    card = Card(said[0], "", bars, outcomes, floor.sentence if floor else "") if said else None
     return Findings(said, card=card)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from dissensus.llm.providers import identity
 from dissensus.study.configuration import Configuration
 from dissensus.study.kind import DEBATING
 from dissensus.study.study import StageFunction, Study, pick, plain
@@ -13,6 +14,23 @@ from dissensus.study.study import StageFunction, Study, pick, plain
 def stage_settings(study: Study[Any], stage: StageFunction) -> dict[str, Any]:
     """What a stage of a study is given of its settings, as plain data."""
     return dict(plain(pick(study.settings, stage.settings)))
+
+
+def has_diagnosis(settings: Configuration, study: Study[Any]) -> bool:
+    """Whether a study of a run can be diagnosed."""
+    return study.diagnosis is not None and (not study.diagnosis.models or settings.simulated)
+
+
+def diagnosis_settings(settings: Configuration, study: Study[Any]) -> dict[str, Any]:
+    """What the diagnosis of a study is given: of models that it plays, what they are."""
+    assert study.diagnosis is not None
+    given = stage_settings(study, study.diagnosis)
+    if not study.diagnosis.models:
+        return given
+    models = {name: dict(model) for name, model in settings.models_of(study.all_models).items()}
+    # An edit of a behaviour is another diagnosis.
+    made_of = {name: identity(name, model) for name, model in models.items()}
+    return {**given, "models": models, "identities": made_of}
 
 
 def view_settings(study: Study[Any]) -> dict[str, Any]:

@@ -81,7 +81,14 @@ class Diagnosis(StageFunction):
 
     The function takes ``(source rows, settings, seed, cores)`` and returns rows of
     :data:`dissensus.design.diagnosis.DIAGNOSIS`.
+
+    Attributes
+    ----------
+    models : whether it plays the simulated models that the study asks: then ``settings`` has what
+        each is, as ``models``, and a study of real models has no diagnosis.
     """
+
+    models: bool = False
 
 
 @dataclass(frozen=True)

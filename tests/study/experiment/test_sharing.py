@@ -32,6 +32,20 @@ class Late(Shared):
     forks: ClassVar = {"swapped": Fork("peer", turn=7, speaker="P")}
 
 
+class Swapped(Shared):
+    """Its reference is a fork."""
+
+    name = "swapped"
+    arms = ("swapped", "peer", "again", "placebo", "last")
+
+
+class Placebo(Shared):
+    """Its reference is shown material."""
+
+    name = "placebo"
+    arms = ("placebo", "peer", "again", "swapped", "last")
+
+
 Row = dict[str, Any]
 MODELS = {"m": {"provider": "simulated", "behaviour": "shared_study", "speech": {}}}
 BLOCK = {"model": "m", "repeats": 2, "block_size": 3}
@@ -237,3 +251,23 @@ def test_forks_run_after_what_they_are_forked_from(ran: Sessions) -> None:
         rows = {arm: ran.rows[f"d{draw:03d}-{arm}"] for arm in Shared.arms}
         assert rows["swapped"]["position"] == 5
         assert ran.rows[f"d{draw:03d}-opening"]["position"] == 0
+
+
+@pytest.mark.parametrize("cls", [Swapped, Placebo])
+def test_the_reference_held_again_takes_what_the_reference_takes(
+    tmp_path: Path, cls: type[Shared]
+) -> None:
+    sessions = drawn(tmp_path / cls.name, cls, again=True)
+    rehearse(sessions)
+    run(sessions)
+    reference, again = (sessions.rows[f"d004-{name}"] for name in (cls.name, f"{cls.name}_again"))
+    assert (reference["peers"], sessions.part(reference)) == (again["peers"], sessions.part(again))
+    assert again["seed"] != reference["seed"]
+    turns, held = (transcript(sessions, row["session_id"]) for row in (reference, again))
+    assert [turn["origin"] for turn in turns] == [turn["origin"] for turn in held]
+    gathered = gather(run(drawn(tmp_path / "more" / cls.name, cls, again=True)).values())
+    by_session = turns_by_session(gathered.turns, cls.levels())
+    # Code that measures asks for the arms that it declares.
+    assert set(by_session[again["session_id"]]["arm"]) == {cls.arms[0]}
+    rows = measure_sessions(sessions.study, by_session, gathered.outcomes, dict(sessions.items))[0]  # type: ignore[arg-type]
+    assert Counter(row["arm"] for row in rows)[f"{cls.name}_again"] == 12

@@ -31,6 +31,8 @@ def card_body(card: Card, *, links: str, lost: str) -> Iterator[str]:
     yield f'<p class="finding"><strong>{html(unmarked(card.finding))}</strong></p>'
     if card.bars:
         yield picture(card.bars, card.axis)
+    if card.floor:
+        yield f'<p class="floor">{html(unmarked(card.floor))}</p>'
     if card.but:
         yield f'<p class="but">{html(unmarked(card.but))}</p>'
     yield f'<p class="lost">{lost}</p><p class="links">{links}</p>'

@@ -18,6 +18,7 @@ from dissensus.report.arm_conduct import differing_conduct
 from dissensus.report.captions import SIMULATED
 from dissensus.report.facts import Facts
 from dissensus.report.findings import Card, Findings, but, derived, losses, undefined, unread
+from dissensus.report.floor import Floor
 from dissensus.report.labels import counted, listed
 from dissensus.report.pages.study import Further, Part, Place, Shown, tables_of
 from dissensus.report.tables import narrowed
@@ -56,7 +57,9 @@ def findings_of(
         contrast_rows = artefacts.facts("contrasts").rows(headline=True) if has_contrasts else []
         given = view.settings.get("outcomes")
         titles = given if isinstance(given, Mapping) else {}
-        findings = derived(contrast_rows, titles)
+        again = view.settings.get("again")
+        floor = Floor.of(artefacts.facts("contrasts"), again) if again and has_contrasts else None
+        findings = derived(contrast_rows, titles, floor)
         if titles and "metrics" in artefacts.paths:
             findings = replace(findings, against=undefined(artefacts.facts("metrics"), titles))
     # The texts of all turns would take much room.

@@ -220,6 +220,7 @@ def _said(part: Part) -> Iterator[str]:
     groups = (
         ("First", "unidentified"),
         ("What was found", "headline"),
+        ("The noise floor", "floor"),
         ("Against it, from the same run", "against"),
         ("Planted", "planted"),
     )

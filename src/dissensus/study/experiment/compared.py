@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from dissensus.design.again import again_of
 from dissensus.design.contrasts import Columns, robust_mean
 from dissensus.design.weights import Contrast
 from dissensus.stats.results import Estimate
@@ -30,6 +31,7 @@ class Design:
     cluster : column of what is independent.
     compared : the contrasts of arms.
     factors : by name.
+    again : whether the reference is held a second time.
     """
 
     arms: Sequence[str]
@@ -37,17 +39,24 @@ class Design:
     cluster: str
     compared: Sequence[Contrast]
     factors: Mapping[str, Factor] = field(default_factory=dict)
+    again: bool = False
 
     @classmethod
-    def of(cls, study: type[Experiment]) -> Design:
-        """That of a study."""
+    def of(cls, study: type[Experiment], again: bool = False) -> Design:
+        """That of a study; ``again``: as it is set."""
         return cls(
             study.arms,
             study.session_outcomes(),
             study.cluster,
             study.compared(),
             study.declared_factors(),
+            again,
         )
+
+    @property
+    def floor(self) -> list[Contrast]:
+        """The reference held again, less the reference; nothing where it is held once."""
+        return [Contrast.of(again_of(self.arms), self.arms[0])] if self.again else []
 
     @property
     def columns(self) -> Columns:

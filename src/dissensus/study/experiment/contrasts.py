@@ -54,10 +54,10 @@ CONTRASTS = replace(
 
 @makes(contrasts=CONTRASTS)
 def compare_experiment(
-    metrics: pd.DataFrame, declared: str, inference: dict[str, Any], seed: int
+    metrics: pd.DataFrame, declared: str, inference: dict[str, Any], again: bool, seed: int
 ) -> list[Row]:
     """The contrasts of an experiment; ``declared``: ``module:name`` of its class."""
-    return compare(metrics, Design.of(resolve(declared)), Options(**inference, seed=seed))
+    return compare(metrics, Design.of(resolve(declared), again), Options(**inference, seed=seed))
 
 
 @makes(contrasts=CONTRASTS, contrasts_by_round=CONTRASTS_BY_ROUND)
@@ -66,11 +66,12 @@ def compare_experiment_by_round(
     outcomes_by_round: pd.DataFrame,
     declared: str,
     inference: dict[str, Any],
+    again: bool,
     seed: int,
 ) -> tuple[list[Row], list[Row]]:
     """The same of an experiment that has outcomes by round, and their contrasts by round."""
     cls: type[Experiment] = resolve(declared)
-    design, options = Design.of(cls), Options(**inference, seed=seed)
+    design, options = Design.of(cls, again), Options(**inference, seed=seed)
     by_round, areas = compare_by_round(outcomes_by_round, cls.round_outcomes(), design, options)
     return compare(metrics, design, options, areas), by_round
 
@@ -93,7 +94,8 @@ def compare(
     where that has none. P-values are adjusted over two families, by method: the headline's, and all
     other contrasts and effects. The headline is the primary outcome in every contrast of arms;
     where one arm is all, in what each factor changes (a slope where it is numeric); and where there
-    is no factor either, its mean.
+    is no factor either, its mean. What the reference that is held again differs by from the
+    reference is in no family.
     """
     compared = design.compared
     rows = compare_arms(metrics, compared, list(design.outcomes), options, design.columns)
@@ -113,7 +115,15 @@ def compare(
             adjust_family(
                 row for row, is_first in tested if row["method"] == method and is_first is first
             )
-    return [_placed(row) for row in (*rows, *areas, *means, *effects)]
+    floor = _floor(metrics, design, options) if design.again else []
+    return [_placed(row) for row in (*rows, *floor, *areas, *means, *effects)]
+
+
+def _floor(metrics: pd.DataFrame, design: Design, options: Options) -> list[Row]:
+    """What the reference that is held again differs by from the reference."""
+    rows = compare_arms(metrics, design.floor, list(design.outcomes), options, design.columns)
+    in_no_family = {"headline": False, "p_adjusted": None, "p_bh": None}
+    return [{**row, **in_no_family} for row in rows]
 
 
 def _placed(row: Row) -> Row:
@@ -132,7 +142,7 @@ def _means(metrics: pd.DataFrame, name: str, design: Design, options: Options) -
     """The mean of an outcome in each arm, and in each arm at each level of each factor."""
     ended = metrics[metrics["complete"].to_numpy(bool) & metrics[name].notna()]
     outcome = design.outcomes[name]
-    for arm in design.arms:
+    for arm in (*design.arms, *(again for each in design.floor for again in each.treated)):
         of_arm = ended[ended["arm"] == arm]
         mean = mean_of(of_arm[name], of_arm[design.cluster], outcome, options.confidence)
         yield contrast_row(name, arm, "", HEADLINE, mean, False)

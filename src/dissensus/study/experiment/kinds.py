@@ -59,7 +59,8 @@ class ExperimentSession(Kind[ExperimentSettings, SessionSpec]):
         return self.study.sharing.part(row["arm"])
 
     def spec(self, row: Row, item: Row) -> SessionSpec:
-        levels = {name: row[name] for name in ("arm", *self.study.factors)}
+        levels = {"arm": self.study.sharing.plays(row["arm"])}
+        levels |= {name: row[name] for name in self.study.factors}
         columns = self.study.sharing.columns()
         taken = {name: row[name] for name in ("draw_id", *columns)} if columns else {}
         return SessionSpec(
@@ -74,7 +75,8 @@ class ExperimentSession(Kind[ExperimentSettings, SessionSpec]):
         return self.study.all_models
 
     def needs(self, row: Row) -> Needs:
-        sharing, arm = self.study.sharing, row["arm"]
+        sharing = self.study.sharing
+        arm = sharing.plays(row["arm"])
         if arm == OPENING:
             return Needs()
         needed = [f"{row['draw_id']}-{OPENING}"] if sharing.has_opening else []

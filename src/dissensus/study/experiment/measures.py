@@ -16,6 +16,7 @@ from typing import Any
 
 import pandas as pd
 
+from dissensus.design.again import played_as
 from dissensus.errors import ResourceError
 from dissensus.report.escaping import complain
 from dissensus.report.labels import counted
@@ -88,7 +89,7 @@ def turns_by_session(
         {
             **turn,
             **{
-                name: Level(turn[name], _OF_REHEARSED.get(name, name), seen)
+                name: Level(played_as(turn[name], seen), _OF_REHEARSED.get(name, name), seen)
                 for name, seen in levels.items()
             },
             "value": _value(turn),
@@ -133,7 +134,7 @@ def measure_sessions(
         rows = [
             _measured(study, turns, ended, items[ended["item_id"]])
             for ended in outcomes
-            if ended["arm"] in study.arms
+            if study.sharing.plays(ended["arm"]) in study.arms
         ]
     return [row for row, _ in rows], [row for _, by_round in rows for row in by_round]
 

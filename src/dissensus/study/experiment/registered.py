@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from dissensus.design.again import again_of
 from dissensus.study.study import Registered
 
 if TYPE_CHECKING:
@@ -27,7 +28,15 @@ def design_words(study: Experiment) -> str:
         said += f", in random order, and compared draw by draw ({named})"
     elif len(arms) > 1:
         said += f", in random order, and compared pair by pair with {arms[0]}"
-    return " ".join([f"{said}.", *_factor_words(study)])
+    return " ".join([f"{said}.", *_again_words(study), *_factor_words(study)])
+
+
+def _again_words(study: Experiment) -> Iterator[str]:
+    if study.settings.again:
+        yield (
+            f"{study.arms[0]} is held a second time ({again_of(study.arms)}), as the noise floor: "
+            "what two equal arms differ by, which is in no family of tests."
+        )
 
 
 def _factor_words(study: Experiment) -> Iterator[str]:

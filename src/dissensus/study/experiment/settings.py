@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from pydantic import ConfigDict
+from typing import Annotated
+
+from pydantic import ConfigDict, Field
 
 from dissensus.settings import Confidence, Count, Resamples, Settings
 from dissensus.study.settings import (
@@ -33,6 +35,15 @@ class ExperimentProtocol(ProtocolSettings):
     session_attempts: Count = 2
 
 
+class DiagnosisSettings(Settings):
+    """What ``snakemake diagnosis`` simulates, of a study whose models are simulated."""
+
+    simulations: Count = 200
+    """Simulated studies of each number of items."""
+    items: list[Annotated[int, Field(ge=2)]] = Field(default_factory=list)
+    """Numbers of items; without any, half as many as there are, as many, and twice as many."""
+
+
 class ExperimentSettings(StudySettings):
     """Base of an experiment's block; its own fields are what its sessions may depend on."""
 
@@ -45,8 +56,11 @@ class ExperimentSettings(StudySettings):
     """How often each item is drawn."""
     block_size: Count = 25
     """Draws that are kept together in one temporal block."""
+    again: bool = False
+    """Hold the reference arm a second time: what two equal arms differ by is the noise floor."""
     inference: InferenceSettings = InferenceSettings()
     protocol: ExperimentProtocol = ExperimentProtocol()
+    diagnosis: DiagnosisSettings = DiagnosisSettings()
 
 
 class OneModel(ExperimentSettings):

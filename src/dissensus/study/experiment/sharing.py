@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from dissensus.design.again import played_as
 from dissensus.design.manifest import rows_of_draw, stream
 from dissensus.errors import ResourceError
 from dissensus.tables.artefact import Column
@@ -120,10 +121,15 @@ class Sharing:
 
     def part(self, arm: str) -> int:
         """How many arms must have ended, one after another, before an arm can be shown them."""
+        arm = self.plays(arm)
         before = [self.part(each.of) + 1 for each in self.material.values() if arm in each.to]
         if arm in self.forks:
             before.append(self.part(self.forks[arm].of))
         return max(before, default=0)
+
+    def plays(self, arm: str) -> str:
+        """The arm whose steps a session has; see :func:`~dissensus.design.again.played_as`."""
+        return played_as(arm, self.arms)
 
     def columns(self) -> dict[str, Column]:
         """The columns of the manifest that say what is taken."""
@@ -140,7 +146,7 @@ class Sharing:
 
     def order(self, arms: Sequence[str]) -> list[str]:
         """The arms of a draw in the order in which they run: as drawn, but forks last."""
-        return sorted(arms, key=lambda arm: arm in self.forks)
+        return sorted(arms, key=lambda arm: self.plays(arm) in self.forks)
 
     def add(self, rows: Sequence[Row], seed: int, block_size: int) -> list[dict[str, Any]]:
         """The manifest, with the openings and with what each session takes.
@@ -172,7 +178,7 @@ class Sharing:
                         **({OPENING_SEED: opening["seed"]} if opening else {}),
                         **({FORK_SEED: self._fork_seed(arm, of_arm)} if self.forks else {}),
                         **{
-                            name: ids if arm in self.material[name].to else []
+                            name: ids if self.plays(arm) in self.material[name].to else []
                             for name, ids in taken.items()
                         },
                     }
@@ -180,7 +186,8 @@ class Sharing:
         return sorted(made, key=lambda row: str(row["session_id"]))
 
     def _fork_seed(self, arm: str, of_arm: Mapping[str, Row]) -> int | None:
-        return of_arm[self.forks[arm].of]["seed"] if arm in self.forks else None
+        fork = self.forks.get(self.plays(arm))
+        return of_arm[fork.of]["seed"] if fork else None
 
     def _opening(
         self, row: Row, index: int, draws: int, seed: int, block_size: int

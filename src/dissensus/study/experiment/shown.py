@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from dissensus.design.again import again_of
 from dissensus.report.declared import Figure, Table
 from dissensus.study.experiment.outcomes import Outcome
 
@@ -64,6 +65,7 @@ def shown_settings(study: Experiment) -> dict[str, Any]:
     return {
         "arms": list(study.arms),
         "reference": study.arms[0],
+        "again": again_of(study.arms) if study.settings.again else "",
         "cluster": study.cluster,
         "outcomes": titles(study.session_outcomes()),
         "outcomes_by_round": titles(study.round_outcomes()),

@@ -9,6 +9,7 @@ from functools import cached_property
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from dissensus.design.again import again_of
 from dissensus.design.manifest import stream
 from dissensus.design.weights import Contrast
 from dissensus.digests import digest
@@ -34,7 +35,7 @@ from dissensus.study.experiment.sharing import Fork, Material, Sharing
 from dissensus.study.experiment.shown import CONTRASTS, OUTCOMES, outputs_of, shown_settings
 from dissensus.study.kind import Kind, Row
 from dissensus.study.own_code import naming_the_line
-from dissensus.study.study import Manifest, Registered, Source, Study
+from dissensus.study.study import Diagnosis, Manifest, Registered, Source, Study
 from dissensus.tables.artefact import Column, Schema
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 #: Settings that no session depends on: how many are drawn, in which order, and what is estimated.
-_OF_THE_RUN = ("draws", "repeats", "block_size", "inference", "protocol")
+_OF_THE_RUN = ("draws", "repeats", "block_size", "again", "inference", "protocol", "diagnosis")
 
 
 class Experiment(Study[ExperimentSettings]):
@@ -160,8 +161,16 @@ class Experiment(Study[ExperimentSettings]):
             ),
             "manifest": Manifest(
                 f"{here}.draw_manifest",
-                settings=("repeats", "block_size"),
+                settings=("repeats", "block_size", "again"),
                 schema=f"{here}.manifest_schema",
+            ),
+            "diagnosis": None
+            if cls.forks or cls.material
+            else Diagnosis(
+                f"{here}.diagnose",
+                settings=tuple(cls.Settings.model_fields),
+                files=fields,
+                models=True,
             ),
             "reader": Reader(
                 title=next(iter(cls.item), "item_id"),
@@ -200,7 +209,7 @@ class Experiment(Study[ExperimentSettings]):
         """The manifest; see :class:`~dissensus.study.study.Manifest`."""
         rows = draw_sessions(
             items,
-            cls.arms,
+            (*cls.arms, again_of(cls.arms)) if settings.get("again") else cls.arms,
             cls.declared_factors(),
             settings["repeats"],
             settings["block_size"],
@@ -208,6 +217,15 @@ class Experiment(Study[ExperimentSettings]):
             cls.sharing.order,
         )
         return cls.sharing.add(rows, seed, settings["block_size"])
+
+    @classmethod
+    def diagnose(cls, items: Row, settings: Row, seed: int, cores: int) -> list[dict[str, Any]]:
+        """The diagnosis; see :class:`~dissensus.study.study.Diagnosis`."""
+        from dissensus.study.experiment.diagnosis import diagnose
+
+        block = {name: settings[name] for name in cls.Settings.model_fields}
+        study = cls(cls.Settings.model_validate(block))
+        return diagnose(study, items, settings["models"], seed, cores)
 
     @classmethod
     def declared_outcomes(cls) -> dict[str, Outcome]:
@@ -271,6 +289,11 @@ class Experiment(Study[ExperimentSettings]):
         return self.settings.model_dump(exclude=set(_OF_THE_RUN))
 
     def check_settings(self) -> None:
+        if self.settings.again and (name := again_of(self.arms)) in self.arms:
+            raise SettingError(
+                f"{self.name}.again is true, and {self.file()} has an arm {name!r}, as the "
+                "reference is called that is held again; set it to false, or rename that arm."
+            )
         repeats = self.settings.repeats
         for name, factor in self.declared_factors().items():
             count = len(factor.levels)

@@ -1,0 +1,113 @@
+"""The reference held again: what it plays, and the noise floor that it gives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from dissensus.design.contrasts import HEADLINE, Options
+from dissensus.errors import SettingError
+from dissensus.report.facts import Facts, unmarked
+from dissensus.report.findings import derived, rows
+from dissensus.report.floor import Floor
+from dissensus.study.experiment.compared import Design
+from dissensus.study.experiment.contrasts import CONTRASTS, compare
+from made_frames import frame_of
+from played_study import played, study_of
+
+OPTIONS = Options(0.95, 500, 1)
+ARMS = ("a", "b", "c")
+PLANTED = {"a": 0.0, "a_again": 0.0, "b": 1.5, "c": 0.05}
+
+
+def spoken(study: Any, items: int, seed: int) -> pd.DataFrame:
+    """Metrics of items that differ much from each other, with what is planted in each arm."""
+    rng = np.random.default_rng(seed)
+    level = rng.normal(0, 2, items)
+
+    def says(row: Any) -> list[float]:
+        return [float(level[int(row["item_id"][1:])] + PLANTED[row["arm"]] + rng.normal(0, 0.5))]
+
+    metrics, _ = played(study, items, says, again=True)
+    return metrics
+
+
+def facts_of(contrasts: list[dict[str, Any]]) -> Facts:
+    return Facts("contrasts", frame_of(CONTRASTS, contrasts), CONTRASTS.key)
+
+
+def test_the_floor_is_a_paired_difference_in_no_family() -> None:
+    study = study_of(arms=ARMS)
+    metrics = spoken(study, 30, 1)
+    with_floor = compare(metrics, Design.of(study, again=True), OPTIONS)
+    (row,) = (r for r in with_floor if r["arm"] == "a_again" and r["method"] == HEADLINE
+              and r["reference"])  # fmt: skip
+    wide = metrics.pivot(index="draw_id", columns="arm", values="y")
+    test = stats.ttest_rel(wide["a_again"], wide["a"])
+    assert row["estimate"] == pytest.approx(float((wide["a_again"] - wide["a"]).mean()))
+    assert row["p_value"] == pytest.approx(test.pvalue)
+    assert row["p_adjusted"] is row["p_bh"] is None and not row["headline"]
+    # All else is as it is without it.
+    without = compare(metrics, Design.of(study), OPTIONS)
+    assert [r for r in with_floor if r["arm"] != "a_again"] == without
+    floor = Floor.of(facts_of(with_floor), "a_again")
+    assert floor is not None and (floor.within, floor.contrasts) == (1, 2)
+    assert unmarked(floor.sentence) == (
+        f"Noise floor: a held again differs from itself by {row['estimate']:+.3f} "
+        f"[{row['ci_low']:.3f}, {row['ci_high']:.3f}], n = 30; 1 of 2 contrasts are no further "
+        "from 0 than that."
+    ).replace("-", "−")
+
+
+def test_the_floor_stands_beside_the_headline_and_among_the_findings() -> None:
+    study = study_of(arms=ARMS)
+    facts = facts_of(compare(spoken(study, 30, 1), Design.of(study, again=True), OPTIONS))
+    floor = Floor.of(facts, "a_again")
+    found = derived(facts.rows(headline=True), {}, floor)
+    assert found.shown.bars[-1].is_null and found.shown.bars[-1].label == "a_again − a"
+    said, numbers = rows(found, "")
+    (sentence,) = (row for row in said if row["kind"] == "floor")
+    assert floor is not None and sentence["sentence"] == unmarked(floor.sentence)
+    printed = [row for row in numbers if row["sentence"] == f"finding:{sentence['place']}"]
+    assert [row["column"] for row in printed][:3] == ["estimate", "ci_low", "ci_high"]
+    assert all(row["artefact"] == "contrasts" for row in printed)
+    assert Floor.of(facts, "nobody") is None
+
+
+def test_equal_arms_lie_within_the_floor_as_often_as_its_interval_says() -> None:
+    """An arm that changes nothing: |difference| is below the reach of another equal interval."""
+    study = study_of(arms=("a", "b"))
+    floors = []
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        metrics, _ = played(study, 12, lambda row, rng=rng: [float(rng.normal())], again=True)
+        contrasts = compare(metrics, Design.of(study, again=True), Options(0.95, 10, 1))
+        floor = Floor.of(facts_of(contrasts), "a_again")
+        assert floor is not None
+        floors.append((floor.row["ci_low"] <= 0 <= floor.row["ci_high"], bool(floor.within)))
+    covered, within = np.mean(floors, axis=0)
+    assert abs(covered - 0.95) < 3 * (0.95 * 0.05 / 200) ** 0.5
+    # Two differences from one reference: as independent normals of one correlation 1/2.
+    assert within > 0.95
+
+
+def test_an_arm_of_that_name_is_a_sentence() -> None:
+    study = study_of(arms=("a", "a_again"))
+    made = study(study.Settings.model_validate({"model": "m", "again": True}))
+    with pytest.raises(SettingError, match=r"x\.again is true, .* has an arm 'a_again'"):
+        made.check_settings()
+    study(study.Settings.model_validate({"model": "m"})).check_settings()
+    # Without it, an arm of that name is an arm like any other.
+    metrics, _ = played(study, 3, lambda row: [1.0 if row["arm"] == "a_again" else 0.0])
+    (row,) = (r for r in compare(metrics, Design.of(study), OPTIONS) if r["headline"])
+    assert (row["arm"], row["estimate"]) == ("a_again", 1.0)
+
+
+def test_what_is_registered_says_it() -> None:
+    study = study_of(arms=ARMS)
+    made = study(study.Settings.model_validate({"model": "m", "again": True}))
+    assert "a is held a second time (a_again), as the noise floor" in made.summary()
