@@ -3,65 +3,16 @@
 from __future__ import annotations
 
 import shutil
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow.parquet as pq
 import pytest
 import yaml
 
+from planted_examples import EXAMPLES, Planted
 from serving import serving
 from support import ROOT, Project
-
-#: Sessions of an arm by which the planted effects are found here, without the project.
-MANY = 20_000
-
-
-def most_frequent(answers: list[int]) -> int:
-    return Counter(answers).most_common(1)[0][0]
-
-
-def planted_accuracy() -> float:
-    """Debate minus sampling, of solvers who are right at .4 and take up a right answer at .6."""
-    rng = np.random.default_rng(1)
-
-    def answer() -> int:
-        return 0 if rng.random() < 0.4 else int(rng.choice([-10, 10]))
-
-    def debated() -> list[int]:
-        first = [answer() for _ in range(3)]
-        return [one and (0 if 0 in first and rng.random() < 0.6 else one) for one in first]
-
-    sampled = [most_frequent([answer() for _ in range(6)]) == 0 for _ in range(MANY)]
-    return float(np.mean([most_frequent(debated()) == 0 for _ in range(MANY)]) - np.mean(sampled))
-
-
-def planted_verdicts() -> float:
-    """Debate minus consultancy, of a judge of sharpness 3 who adds up three forces of a side."""
-    rng = np.random.default_rng(1)
-    right, wrong = (rng.normal(mean, 0.5, (MANY, 3)).sum(axis=1) for mean in (1.0, 0.4))
-    alone = np.where(rng.random(MANY) < 0.5, right, -wrong)
-    debate, consultancy = (np.mean(1 / (1 + np.exp(-3 * gap))) for gap in (right - wrong, alone))
-    return float(debate - consultancy)
-
-
-def planted_flips() -> float:
-    """What a peer's bare stance adds to being asked again, of an answer that is right at .6.
-
-    Asked again, it is made anew at .2, and is then another at .48; a stance is taken up at .3.
-    """
-    anew = 0.2 * 2 * 0.6 * 0.4
-    return 0.3 + 0.7 * anew - anew
-
-
-#: Example -> the outcome of its larger effect, and what is planted.
-EXAMPLES = {
-    "multi_agent_debate": ("accuracy", planted_accuracy),
-    "judged_debate": ("strong", planted_verdicts),
-    "flips": ("flip", planted_flips),
-}
 
 
 @pytest.fixture
@@ -101,16 +52,25 @@ def test_a_published_design_is_a_page_and_finds_what_is_planted(
     if name == "flips":
         monkeypatch.chdir(project.folder)
         check_openings_page(capsys)
-    outcome, planted = EXAMPLES[name]
-    rows = [row for row in contrasts(project, name) if row["outcome"] == outcome]
-    effect = next(row for row in rows if row["method"] == "cluster_robust" and row["reference"])
-    # Three standard errors, since the seed is one of many.
-    assert abs(effect["estimate"] - planted()) < 3 * effect["se"] < 0.3
-    assert effect["ci_low"] > 0.0 and effect["p_value"] < 0.05
-    # A judge's accuracy is tested against a guess; that of a group, and a flip, against nothing.
+    rows = [row for row in contrasts(project, name) if row["method"] == "cluster_robust"]
+    for planted in EXAMPLES[name]:
+        check_found(rows, planted)
+    # A judge's accuracy is tested against a guess; all other means against nothing.
     means = [row for row in rows if not row["reference"] and not row["factor"]]
-    assert len(means) == (3 if name == "flips" else 2)
+    assert means
     assert all((row["p_value"] is None) == (name != "judged_debate") for row in means)
+
+
+def check_found(rows: list[dict[str, Any]], planted: Planted) -> None:
+    """Whether an estimate is where it should be, and is told from 0 where it is not 0."""
+    key = {name: value for name, value in planted._asdict().items() if name != "truth"}
+    (effect,) = [row for row in rows if key.items() <= row.items()]
+    truth = planted.truth()
+    # Three standard errors, since the seed is one of many.
+    assert abs(effect["estimate"] - truth) < 3 * effect["se"] < 0.3, planted
+    if truth:
+        assert effect["ci_low"] > 0 if truth > 0 else effect["ci_high"] < 0, planted
+        assert effect["p_value"] < 0.05
 
 
 def test_a_server_that_knows_the_study_answers_to_the_same_words(project: Project) -> None:
