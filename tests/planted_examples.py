@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
+from math import comb
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +20,7 @@ class Planted(NamedTuple):
     ----------
     truth : gives what is planted; 0 where nothing is.
     level : of a factor, or "slope".
+    unit : of the outcome: three tenths of it are the most that three standard errors may be.
     """
 
     outcome: str
@@ -27,6 +29,7 @@ class Planted(NamedTuple):
     truth: Callable[[], float]
     factor: str = ""
     level: str = ""
+    unit: float = 1.0
 
 
 def most_frequent(answers: list[int]) -> int:
@@ -73,6 +76,62 @@ def heard_right(right: float, again: float, taken: float) -> tuple[float, float]
     return placebo, peers
 
 
+def persuaded(right: float, up: float, down: float) -> tuple[float, float]:
+    """What a persuader and an adversary change for those who hear them.
+
+    In their place an agent argues who is right as often as the others. They take up what is right
+    by the chance ``up``, and what is wrong by ``down``.
+    """
+    best, worst = right + (1 - right) * up, right * (1 - down)
+    group = right * best + (1 - right) * worst
+    return best - group, worst - group
+
+
+def chosen(said: float) -> float:
+    """How often an agent chooses the better candidate, whose six facts are two to an agent.
+
+    It knows two of them and hears each of four others by a chance; four are for the other
+    candidate, and it tosses a coin where as many are for each.
+    """
+    two, three, four = (comb(4, k) * said**k * (1 - said) ** (4 - k) for k in (2, 3, 4))
+    return two / 2 + three + four
+
+
+def spread(topology: str) -> float:
+    """The mean standard deviation of five opinions after four rounds, by the matrix of DeGroot."""
+    rng = np.random.default_rng(1)
+    hears = np.ones((5, 5)) - np.eye(5)
+    if topology == "star":
+        hears[1:, 1:] = 0
+    elif topology == "ring":
+        hears = np.roll(np.eye(5), 1, axis=1) + np.roll(np.eye(5), -1, axis=1)
+    weights = 0.7 * np.eye(5) + 0.3 * hears / hears.sum(axis=1, keepdims=True)
+    opinions = rng.normal(500, 50, (5, MANY))
+    for _ in range(4):
+        opinions = weights @ opinions + rng.normal(0, 2, (5, MANY))
+    return float(opinions.std(axis=0, ddof=1).mean())
+
+
+def talked() -> tuple[float, float]:
+    """What three rounds of talk change in the spread of ratings, and how much closer words are.
+
+    Ratings go .15 of the way to the mean of what is said, words .5 of that to what was said before.
+    """
+    rng = np.random.default_rng(1)
+    first = rng.integers(5, 95, (3, MANY)) + rng.normal(0, 2, (3, MANY))
+    silent, rated, said = first, first, None
+    for _ in range(3):
+        noise = rng.normal(0, 2, (3, 3, MANY))
+        silent = np.clip(silent + noise[0], 0, 100)
+        pulled = 0 if said is None else 0.5 * (said.mean(axis=0) - rated)
+        said = np.clip(rated + pulled + noise[1], 0, 100)
+        rated = np.clip(rated + 0.15 * (said.mean(axis=0) - rated) + noise[2], 0, 100)
+    alone, private, words = (
+        float(each.std(axis=0, ddof=1).mean()) for each in (silent, rated, np.asarray(said))
+    )
+    return private - alone, private - words
+
+
 #: Example -> what its run must find.
 EXAMPLES: Mapping[str, tuple[Planted, ...]] = {
     "multi_agent_debate": (Planted("accuracy", "debate", "sampling", planted_accuracy),),
@@ -87,5 +146,32 @@ EXAMPLES: Mapping[str, tuple[Planted, ...]] = {
     "placebo_peers": (
         Planted("right", "placebo", "alone", lambda: heard_right(0.4, 0.25, 0.6)[0]),
         Planted("right", "peers", "placebo", lambda: heard_right(0.4, 0.25, 0.6)[1]),
+    ),
+    "persuaders": (
+        Planted("right", "again", "group", lambda: 0.0),
+        Planted("right", "persuader", "group", lambda: persuaded(0.6, 0.7, 0.4)[0]),
+        Planted("right", "adversary", "group", lambda: persuaded(0.6, 0.7, 0.4)[1]),
+        # Those who are wrong are never right after an adversary.
+        Planted("won", "adversary", "group", lambda: -0.4 * 0.6 * 0.7),
+    ),
+    "hidden_profiles": (
+        Planted("spread_said", "prompted", "hidden", lambda: 0.7 - 0.3),
+        Planted("right", "prompted", "hidden", lambda: chosen(0.7) - chosen(0.3)),
+        Planted("right", "full", "hidden", lambda: 1 - chosen(0.3)),
+    ),
+    # Followed at .6 where it is one's own, at .2 where it is another's, or .7 if an expert's.
+    # One who does not follow what is right finds it at .3: half of the answers shown are right.
+    "labels": (
+        Planted("followed", "own", "another", lambda: (0.6 - 0.45) * (1 - 0.3 / 2)),
+        Planted("followed", "", "", lambda: 0.25 * (1 - 0.3 / 2), "rank", "expert"),
+        Planted("followed", "own", "another", lambda: -0.5 * (1 - 0.3 / 2), "rank", "expert"),
+    ),
+    "topologies": (
+        Planted("spread", "star", "complete", lambda: spread("star") - spread("complete"), unit=20),
+        Planted("spread", "ring", "complete", lambda: spread("ring") - spread("complete"), unit=20),
+    ),
+    "personas": (
+        Planted("spread", "talk", "silent", lambda: talked()[0], unit=20),
+        Planted("words_closer", "talk", "", lambda: talked()[1], unit=20),
     ),
 }
