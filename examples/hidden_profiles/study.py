@@ -3,7 +3,7 @@
 from dissensus.measures import survival
 from dissensus.study.experiment import Experiment, Outcome, quoted, text, texts
 
-TRAITS = ["able", "calm", "daring", "exact", "frank", "gentle", "honest", "just", "keen", "loyal"]
+TRAITS = ["apt", "calm", "daring", "exact", "frank", "gentle", "honest", "jolly", "keen", "loyal"]
 
 
 def choice(reply):
@@ -39,14 +39,14 @@ class HiddenProfiles(Experiment):
         for n in range(3):
             spread = item.spread if session.arm == "full" else item.spread[2 * n : 2 * n + 2]
             facts = [f"{item.worse} is {trait}." for trait in item.shared]
-            known[f"A{n + 1}"] = "\n".join([*facts, *(f"{item.better} is {t}." for t in spread)])
+            facts += [f"{item.better} is {trait}." for trait in spread]
+            known[f"A{n + 1}"] = "You know:\n" + "\n".join(facts)
         hint = "Say what the others may not know. " if session.arm == "prompted" else ""
-        ask = f"You know:\n{{}}\n{hint}Tell the others what matters."
-        said = yield [session.call(name, ask.format(facts)) for name, facts in known.items()]
-        heard = "\n".join(quoted(turn.text) for turn in said)
-        ask = f"You know:\n{{}}\nThe others said:\n{heard}\nEnd with: I choose <name>."
-        yield [session.call(name, ask.format(facts), choice, expected="I choose Ada.")
-               for name, facts in known.items()]  # fmt: skip
+        ask = f"{hint}Tell the others what matters."
+        said = yield [session.call(name, f"{facts}\n{ask}") for name, facts in known.items()]
+        heard = "The others said:\n" + "\n".join(quoted(turn.text) for turn in said)
+        asks = {n: f"{facts}\n{heard}\nEnd with: I choose <name>." for n, facts in known.items()}
+        yield [session.call(n, ask, choice, expected="I choose Ada.") for n, ask in asks.items()]
 
     def measure(self, turns, item):
         votes = turns.loc[turns["turn"] == 2, "value"].dropna()

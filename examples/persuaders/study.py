@@ -39,12 +39,12 @@ class Persuaders(Experiment):
         yield [session.call(name, ask, answer, expected="Answer: 1") for name in ("A1", "A2", "A3")]
 
     def debate(self, session):
-        asked, *others = session.item.asked, *session.opening[:2]
-        ask = f"{asked} You answered {session.opening[2].value}. Argue for it. {END}"
-        speaker = yield session.call("A3", ask, answer, expected="Answer: 1")
-        heard = f"A3 says:\n{quoted(speaker.text)}"
-        ask = f"{asked} You answered {{}}.\n{heard}\nWhat is it now? {END}"
-        yield [session.call(each.speaker, ask.format(each.value), answer) for each in others]
+        asked, (one, two, third) = session.item.asked, session.opening
+        ask = f"{asked} You answered {third.value}. Argue for it. {END}"
+        argued = yield session.call("A3", ask, answer, expected="Answer: 1")
+        heard = f"A3 says:\n{quoted(argued.text)}\nWhat is it now? {END}"
+        asks = {each.speaker: f"{asked} You answered {each.value}.\n{heard}" for each in (one, two)}
+        yield [session.call(name, ask, answer) for name, ask in asks.items()]
 
     def replacement(self, session, turn):
         claims = {"persuader": session.item.truth, "adversary": session.item.wrong}
