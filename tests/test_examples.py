@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
+import re
 import shutil
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow.parquet as pq
 import pytest
 import yaml
@@ -31,31 +35,64 @@ def contrasts(project: Project, name: str) -> list[dict[str, Any]]:
     return rows
 
 
-def check_openings_page(capsys: pytest.CaptureFixture[str]) -> None:
+def printed_by(page: str, folder: Path) -> list[str]:
+    """What a page's Python that begins with pandas prints when it is run in a folder."""
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    code = "import pandas" + text.partition("```python\nimport pandas")[2].partition("```")[0]
+    printed = io.StringIO()
+    with contextlib.chdir(folder), contextlib.redirect_stdout(printed):
+        exec(code, {})
+    return printed.getvalue().splitlines()
+
+
+def check_openings_page(folder: Path) -> None:
     """What docs/openings.md prints: arms with one opening are compared more closely."""
-    page = (ROOT / "docs/openings.md").read_text(encoding="utf-8")
-    capsys.readouterr()
-    exec("import pandas" + page.partition("```python\nimport pandas")[2].partition("```")[0], {})
-    one, two = (float(line.rpartition(" ")[2]) for line in capsys.readouterr().out.splitlines())
+    one, two = (float(line.rpartition(" ")[2]) for line in printed_by("openings.md", folder))
     # Of the first answer's variance .8 times .56 is in both: .74 is expected.
     assert 0 < one < 0.85 * two
 
 
+def check_star(folder: Path) -> None:
+    """What docs/gallery.md prints: the weights of a star, of which each agent is told .3."""
+    rows = [re.findall(r"[\d.]+", line) for line in printed_by("gallery.md", folder)]
+    weights = np.array(rows, dtype=float)
+    planted = 0.7 * np.eye(5)
+    planted[0, 1:], planted[1:, 0] = 0.3 / 4, 0.3
+    assert weights.shape == (5, 5) and np.abs(weights - planted).max() < 0.1
+
+
+#: Example -> what is printed from its run on a page.
+PRINTED = {"flips": check_openings_page, "topologies": check_star}
+
+
+def check_card(name: str, rows: list[dict[str, Any]]) -> None:
+    """The card of docs/gallery.md: the study's lines, and the findings of this run."""
+    page = (ROOT / "docs/gallery.md").read_text(encoding="utf-8")
+    (card,) = [each for each in page.split("\n## ") if f"examples/{name}/study.py" in each]
+    study = (ROOT / f"examples/{name}/study.py").read_text(encoding="utf-8")
+    (lines,) = re.findall(r"study\.py\), (\d+) lines", card)
+    assert int(lines) == len(study.splitlines()) < 60
+    number = r"([-+]?\d+\.\d+)"
+    pattern = rf"(?m)^{name}: .*?: {number} \[{number}, {number}\].* n = (\d+)\.$"
+    stated = re.findall(pattern, card.replace("−", "-"))
+    headlines = [row for row in rows if row["headline"]][:3]
+    assert len(stated) == len(headlines) > 0
+    for row, (*numbers, n) in zip(headlines, stated, strict=True):
+        digits = len(numbers[0].partition(".")[2])
+        made = [f"{row[key]:.{digits}f}" for key in ("estimate", "ci_low", "ci_high")]
+        assert [each.lstrip("+") for each in numbers] == made and int(n) == row["n"]
+
+
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_a_published_design_is_a_page_and_finds_what_is_planted(
-    project: Project,
-    name: str,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
+    project: Project, name: str
 ) -> None:
-    study = (ROOT / f"examples/{name}/study.py").read_text(encoding="utf-8")
-    assert len(study.splitlines()) < 60
     project.configuration = f"examples/{name}/config.yaml"
     project.succeed(f"results/{name}/{name}/contrasts.parquet", cores=4)
-    if name == "flips":
-        monkeypatch.chdir(project.folder)
-        check_openings_page(capsys)
+    if name in PRINTED:
+        PRINTED[name](project.folder)
     rows = [row for row in contrasts(project, name) if row["method"] == "cluster_robust"]
+    check_card(name, rows)
     for planted in EXAMPLES[name]:
         check_found(rows, planted)
     # A judge is tested against a guess, and words against ratings; all other means against nothing.
