@@ -56,5 +56,5 @@ class Floor:
         floor = f"Noise floor: {differs} {limits(row)}, n = {row['n']}"
         if not self.contrasts:
             return f"{floor}."
-        least = "contrast is" if self.contrasts == 1 else "contrasts are"
+        least = "contrast is" if int(self.contrasts) == 1 else "contrasts are"
         return f"{floor}; {self.within} of {self.contrasts} {least} no further from 0 than that."
