@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dissensus.report.facts import Fact, Facts
+from dissensus.report.facts import Facts
 from dissensus.report.labels import limits, signed
 
 
@@ -23,8 +23,8 @@ class Floor:
     """
 
     row: Mapping[str, Any]
-    within: Fact | None
-    contrasts: Fact
+    within: float | None
+    contrasts: float
 
     @classmethod
     def of(cls, contrasts: Facts, again: str) -> Floor | None:
