@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
+import re
 import shutil
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -12,56 +14,12 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 
+from planted_examples import EXAMPLES, Planted
 from serving import serving
 from support import ROOT, Project
 
-#: Sessions of an arm by which the planted effects are found here, without the project.
-MANY = 20_000
-
-
-def most_frequent(answers: list[int]) -> int:
-    return Counter(answers).most_common(1)[0][0]
-
-
-def planted_accuracy() -> float:
-    """Debate minus sampling, of solvers who are right at .4 and take up a right answer at .6."""
-    rng = np.random.default_rng(1)
-
-    def answer() -> int:
-        return 0 if rng.random() < 0.4 else int(rng.choice([-10, 10]))
-
-    def debated() -> list[int]:
-        first = [answer() for _ in range(3)]
-        return [one and (0 if 0 in first and rng.random() < 0.6 else one) for one in first]
-
-    sampled = [most_frequent([answer() for _ in range(6)]) == 0 for _ in range(MANY)]
-    return float(np.mean([most_frequent(debated()) == 0 for _ in range(MANY)]) - np.mean(sampled))
-
-
-def planted_verdicts() -> float:
-    """Debate minus consultancy, of a judge of sharpness 3 who adds up three forces of a side."""
-    rng = np.random.default_rng(1)
-    right, wrong = (rng.normal(mean, 0.5, (MANY, 3)).sum(axis=1) for mean in (1.0, 0.4))
-    alone = np.where(rng.random(MANY) < 0.5, right, -wrong)
-    debate, consultancy = (np.mean(1 / (1 + np.exp(-3 * gap))) for gap in (right - wrong, alone))
-    return float(debate - consultancy)
-
-
-def planted_flips() -> float:
-    """What a peer's bare stance adds to being asked again, of an answer that is right at .6.
-
-    Asked again, it is made anew at .2, and is then another at .48; a stance is taken up at .3.
-    """
-    anew = 0.2 * 2 * 0.6 * 0.4
-    return 0.3 + 0.7 * anew - anew
-
-
-#: Example -> the outcome of its larger effect, and what is planted.
-EXAMPLES = {
-    "multi_agent_debate": ("accuracy", planted_accuracy),
-    "judged_debate": ("strong", planted_verdicts),
-    "flips": ("flip", planted_flips),
-}
+#: Example -> outcomes whose mean is tested by itself.
+TESTED_MEANS = {"judged_debate": {"weak", "strong"}, "personas": {"words_closer"}}
 
 
 @pytest.fixture
@@ -77,40 +35,84 @@ def contrasts(project: Project, name: str) -> list[dict[str, Any]]:
     return rows
 
 
-def check_openings_page(capsys: pytest.CaptureFixture[str]) -> None:
+def printed_by(page: str, folder: Path) -> list[str]:
+    """What a page's Python that begins with pandas prints when it is run in a folder."""
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    code = "import pandas" + text.partition("```python\nimport pandas")[2].partition("```")[0]
+    printed = io.StringIO()
+    with contextlib.chdir(folder), contextlib.redirect_stdout(printed):
+        exec(code, {})
+    return printed.getvalue().splitlines()
+
+
+def check_openings_page(folder: Path) -> None:
     """What docs/openings.md prints: arms with one opening are compared more closely."""
-    page = (ROOT / "docs/openings.md").read_text(encoding="utf-8")
-    capsys.readouterr()
-    exec("import pandas" + page.partition("```python\nimport pandas")[2].partition("```")[0], {})
-    one, two = (float(line.rpartition(" ")[2]) for line in capsys.readouterr().out.splitlines())
+    one, two = (float(line.rpartition(" ")[2]) for line in printed_by("openings.md", folder))
     # Of the first answer's variance .8 times .56 is in both: .74 is expected.
     assert 0 < one < 0.85 * two
 
 
+def check_star(folder: Path) -> None:
+    """What docs/gallery.md prints: the weights of a star, of which each agent is told .3."""
+    rows = [re.findall(r"[\d.]+", line) for line in printed_by("gallery.md", folder)]
+    weights = np.array(rows, dtype=float)
+    planted = 0.7 * np.eye(5)
+    planted[0, 1:], planted[1:, 0] = 0.3 / 4, 0.3
+    assert weights.shape == (5, 5) and np.abs(weights - planted).max() < 0.1
+
+
+#: Example -> what is printed from its run on a page.
+PRINTED = {"flips": check_openings_page, "topologies": check_star}
+
+
+def check_card(name: str, rows: list[dict[str, Any]]) -> None:
+    """The card of docs/gallery.md: the study's lines, and the findings of this run."""
+    page = (ROOT / "docs/gallery.md").read_text(encoding="utf-8")
+    (card,) = [each for each in page.split("\n## ") if f"examples/{name}/study.py" in each]
+    study = (ROOT / f"examples/{name}/study.py").read_text(encoding="utf-8")
+    (lines,) = re.findall(r"study\.py\), (\d+) lines", card)
+    assert int(lines) == len(study.splitlines()) < 60
+    number = r"([-+]?\d+\.\d+)"
+    pattern = rf"(?m)^{name}: .*?: {number} \[{number}, {number}\].* n = (\d+)\.$"
+    stated = re.findall(pattern, card.replace("−", "-"))
+    headlines = [row for row in rows if row["headline"]][:3]
+    assert len(stated) == len(headlines) > 0
+    for row, (*numbers, n) in zip(headlines, stated, strict=True):
+        digits = len(numbers[0].partition(".")[2])
+        made = [f"{row[key]:.{digits}f}" for key in ("estimate", "ci_low", "ci_high")]
+        assert [each.lstrip("+") for each in numbers] == made and int(n) == row["n"]
+
+
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_a_published_design_is_a_page_and_finds_what_is_planted(
-    project: Project,
-    name: str,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
+    project: Project, name: str
 ) -> None:
-    study = (ROOT / f"examples/{name}/study.py").read_text(encoding="utf-8")
-    assert len(study.splitlines()) < 60
     project.configuration = f"examples/{name}/config.yaml"
     project.succeed(f"results/{name}/{name}/contrasts.parquet", cores=4)
-    if name == "flips":
-        monkeypatch.chdir(project.folder)
-        check_openings_page(capsys)
-    outcome, planted = EXAMPLES[name]
-    rows = [row for row in contrasts(project, name) if row["outcome"] == outcome]
-    effect = next(row for row in rows if row["method"] == "cluster_robust" and row["reference"])
-    # Three standard errors, since the seed is one of many.
-    assert abs(effect["estimate"] - planted()) < 3 * effect["se"] < 0.3
-    assert effect["ci_low"] > 0.0 and effect["p_value"] < 0.05
-    # A judge's accuracy is tested against a guess; that of a group, and a flip, against nothing.
+    if name in PRINTED:
+        PRINTED[name](project.folder)
+    rows = [row for row in contrasts(project, name) if row["method"] == "cluster_robust"]
+    check_card(name, rows)
+    for planted in EXAMPLES[name]:
+        check_found(rows, planted)
+    # A judge is tested against a guess, and words against ratings; all other means against nothing.
     means = [row for row in rows if not row["reference"] and not row["factor"]]
-    assert len(means) == (3 if name == "flips" else 2)
-    assert all((row["p_value"] is None) == (name != "judged_debate") for row in means)
+    tested = {row["outcome"] for row in means if row["p_value"] is not None}
+    assert tested == TESTED_MEANS.get(name, set())
+
+
+def check_found(rows: list[dict[str, Any]], planted: Planted) -> None:
+    """Whether an estimate is where it should be, and is told from 0 where it is not 0."""
+    key = {
+        name: value for name, value in planted._asdict().items() if name not in ("truth", "unit")
+    }
+    (effect,) = [row for row in rows if key.items() <= row.items()]
+    truth = planted.truth()
+    # Three standard errors, since the seed is one of many.
+    assert abs(effect["estimate"] - truth) < 3 * effect["se"] < 0.3 * planted.unit, planted
+    if truth:
+        assert effect["ci_low"] > 0 if truth > 0 else effect["ci_high"] < 0, planted
+        assert effect["p_value"] < 0.05
 
 
 def test_a_server_that_knows_the_study_answers_to_the_same_words(project: Project) -> None:

@@ -34,4 +34,4 @@ def test_a_home_that_cannot_be_written_is_not_needed(tmp_path: Path) -> None:
     home = {"HOME": str(tmp_path / "file"), "XDG_CACHE_HOME": "", "MPLCONFIGDIR": str(tmp_path)}
     done = planned(Project(tmp_path / "project"), **home)
     assert done.returncode == 0, done.stderr[-2000:]
-    assert "manifest.parquet" in done.stdout + done.stderr
+    assert "Draw the manifest of the language study" in done.stdout + done.stderr

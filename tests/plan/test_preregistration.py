@@ -4,29 +4,32 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
 from dissensus.errors import ResourceError
-from dissensus.plan.preregistration import (
-    DATA,
-    TEXT,
-    Plan,
-    as_text,
-    deviations,
-    deviations_text,
-    register,
-)
+from dissensus.plan.deviations import DATA, Deviation, deviations, deviations_text
+from dissensus.plan.materials import Material
+from dissensus.plan.preregistration import TEXT, Plan, as_text, register
 from dissensus.study.study import Registered
 from support import Project
 
 SAID = Registered("A trial.", ("The mean difference.",), "The index.", ("Sign flips.", "Beside."))
-PLAN = Plan("demo", "language", 7, "abc", 4, 8, "0f", {"a.b": 1, "a.c": ["x"]})
+FILES = {
+    "own/prompt.yaml": Material("prompt", "1" * 64, "Say why.\nBe brief.\n"),
+    "own/study.py": Material("code", "2" * 64, "x = 1\n"),
+    "src/a.py": Material("code", "3" * 64),
+    "pool.parquet": Material("data", "4" * 64),
+}
+SETTINGS = {"a.b": 1, "a.c": ["x"], "models.m.temperature": 0}
+PLAN = Plan("demo", "language", 7, "abc", 4, 8, "0f", SETTINGS, SAID, (), FILES)
 
 
 def test_a_plan_is_text_for_people_with_every_setting() -> None:
-    text = as_text(PLAN, SAID, "Does it?")
+    text = as_text(PLAN, "Does it?")
     for part in (
         *("# Preregistration: the language study, run demo", "## Question\nDoes it?"),
         *("- A trial.", "4 draws, 8 sessions, seed 7", "`0f`", "commit `abc`"),
@@ -39,31 +42,71 @@ def test_a_plan_is_text_for_people_with_every_setting() -> None:
 
 def test_a_plan_is_written_once_and_only_before_any_session(tmp_path: Path) -> None:
     with pytest.raises(ResourceError, match="2 sessions have begun, such as d001-en"):
-        register(tmp_path, PLAN, SAID, "Does it?", ["d002-en", "d001-en"])
+        register(tmp_path, PLAN, "Does it?", ["d002-en", "d001-en"])
     assert not list(tmp_path.iterdir())
-    register(tmp_path, PLAN, SAID, "Does it?", [])
+    register(tmp_path, PLAN, "Does it?", [])
     written = {path: path.read_bytes() for path in tmp_path.iterdir()}
     assert {path.name for path in written} == {TEXT, DATA}
     other = replace(PLAN, seed=8)
-    said = register(tmp_path, other, SAID, "Does it?", ["d001-en"])
+    said = register(tmp_path, other, "Does it?", ["d001-en"])
     assert said == [f"{tmp_path / TEXT} is there and is not written again.", "seed was 7 and is 8."]
     assert {path: path.read_bytes() for path in tmp_path.iterdir()} == written
 
 
-def test_every_deviation_is_a_sentence(tmp_path: Path) -> None:
-    register(tmp_path, PLAN, SAID, "Does it?", [])
+def test_the_plan_holds_prompts_and_code_and_says_what_is_in_no_commit() -> None:
+    text = as_text(replace(PLAN, uncommitted=("src/a.py",)), "Does it?")
+    assert "with changes that are in no commit: `src/a.py`" in text
+    assert f"{'3' * 64}  code  src/a.py" in text
+    assert "### own/prompt.yaml\n\n    Say why.\n    Be brief." in text
+    assert "### src/a.py" not in text
+
+
+def test_every_deviation_is_of_a_kind_and_a_sentence(tmp_path: Path) -> None:
+    register(tmp_path, PLAN, "Does it?", [])
     assert deviations(tmp_path, PLAN) == []
-    now = replace(PLAN, sessions=6, manifest_sha256="1f", settings={"a.b": 2, "a.d": None})
-    said = deviations(tmp_path, now)
-    assert said == [
-        "sessions was 8 and is 6.",
-        'manifest sha256 was "0f" and is "1f".',
-        "a.b was 1 and is 2.",
-        'a.c was ["x"] and is no longer set.',
-        "a.d was not set and is null.",
+    changed = {
+        **FILES,
+        "own/prompt.yaml": Material("prompt", "5" * 64, "Say why.\nBe long.\n"),
+        "src/a.py": Material("code", "6" * 64),
+        "pool.parquet": Material("data", "7" * 64),
+        "src/b.py": Material("code", "8" * 64),
+    }
+    del changed["own/study.py"]
+    now = replace(
+        PLAN,
+        sessions=6,
+        manifest_sha256="1f",
+        settings={"a.b": 2, "a.d": None, "models.m.temperature": 1},
+        analysis=replace(SAID, primary="Another.", power=("Other power.",)),
+        materials=changed,
+    )
+    got = deviations(tmp_path, now)
+    assert [(each.kind, each.sentence) for each in got] == [
+        ("design", "sessions was 8 and is 6."),
+        ("design", 'manifest sha256 was "0f" and is "1f".'),
+        ("setting", "a.b was 1 and is 2."),
+        ("setting", 'a.c was ["x"] and is no longer set.'),
+        ("model", "models.m.temperature was 0 and is 1."),
+        ("setting", "a.d was not set and is null."),
+        ("design", "primary is said in other words."),
+        ("prompt", "own/prompt.yaml has changed."),
+        ("code", "own/study.py is no longer used."),
+        ("code", f"src/a.py has changed (SHA-256 {'3' * 12}, now {'6' * 12})."),
+        ("data", f"pool.parquet has changed (SHA-256 {'4' * 12}, now {'7' * 12})."),
+        ("code", "src/b.py is new."),
     ]
-    assert deviations_text(said).count("\n- ") == 5
+    prompt = next(each for each in got if each.kind == "prompt")
+    assert prompt.diff.splitlines()[-2:] == ["-Be brief.", "+Be long."]
+    page = deviations_text(got)
+    assert page.index("## Design") < page.index("## Setting") < page.index("## Code")
+    assert "      -Be brief.\n      +Be long." in page
     assert "None: settings" in deviations_text([])
+
+
+def test_a_text_that_attacks_stays_code_on_the_page() -> None:
+    attack = Deviation("prompt", "p", "p has changed.", "-# A heading\n+```\n+<script>")
+    lines = deviations_text([attack]).splitlines()
+    assert all(line.startswith("      ") for line in lines if "<script>" in line or "```" in line)
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", "{}", '{"settings": 3}'])
@@ -85,3 +128,14 @@ def test_a_run_made_after_its_plan_lists_what_it_does_otherwise(project: Project
     project.succeed("results/demo/language/deviations.md")
     text = (folder / "deviations.md").read_text(encoding="utf-8")
     assert "- language.draws was 4 and is 2." in text and "- sessions was 8 and is 4." in text
+    rows = pq.read_table(folder / "deviations.parquet").to_pylist()
+    assert {"setting", "design"} == {row["kind"] for row in rows}
+    # What is made under the plan names it.
+    made = json.loads(pq.read_schema(folder / "deviations.parquet").metadata[b"dissensus"])
+    assert made["plan_sha256"] == sha256((folder / DATA).read_bytes()).hexdigest()
+    # And a file of prompts that is edited afterwards is one more.
+    prompts = project.folder / "resources/prompts/language/en.yaml"
+    prompts.write_text(prompts.read_text("utf-8") + "# A remark.\n", "utf-8")
+    project.succeed("results/demo/language/deviations.md")
+    text = (folder / "deviations.md").read_text(encoding="utf-8")
+    assert "## Prompt" in text and "resources/prompts/language/en.yaml has changed." in text

@@ -15,7 +15,8 @@ from dissensus.study.configuration import check_keys, load
 from dissensus.run.ending import ending, planned
 from dissensus.run.job_graph import JobGraph
 from dissensus.plan.preflight import check_inputs, check_measures, check_place
-from dissensus.plan.preregistration import DATA as PLAN
+from dissensus.plan.deviations import DATA as PLAN
+from dissensus.plan.materials import materials_digest
 from dissensus.plan.preregistration import registered_settings
 from dissensus.plan.priced import priced_files
 from dissensus.run.rules import (
@@ -215,8 +216,12 @@ def of_session(wildcards):
 
 
 def registered_of(wildcards):
-    """What a study's plan says of its settings."""
-    return {"registered": registered_settings(SETTINGS, wildcards.study)}
+    """What a study's plan says of its settings, its prompts and its code."""
+    name = wildcards.study
+    return {
+        "registered": registered_settings(SETTINGS, name),
+        "materials": materials_digest(SETTINGS.study(name)),
+    }
 
 
 def source_of(wildcards):

@@ -36,7 +36,8 @@ use rule local_stage as list_deviations with:
         manifest=RESULTS / "{study}/manifest.parquet",
         source=source_of,
     output:
-        deviations=report(
+        deviations=RESULTS / "{study}/deviations.parquet",
+        page=report(
             RESULTS / "{study}/deviations.md",
             category="{study}",
             subcategory="9 Conduct and cost",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -23,8 +23,8 @@ from dissensus.consensus.sanity.questions import OPEN
 from dissensus.consensus.settings import ConsensusSettings
 from dissensus.consensus.wording import CCAGENT
 from dissensus.session.inputs import Inputs
-from dissensus.study.kind import Kind
-from dissensus.study.study import Diagnosis, Manifest, ModelUse, Source, Study
+from dissensus.study.kind import Kind, Row
+from dissensus.study.study import Diagnosis, Manifest, ModelUse, Registered, Source, Study
 
 
 class Consensus(Study[ConsensusSettings]):
@@ -125,6 +125,27 @@ class Consensus(Study[ConsensusSettings]):
 
     def expected_inputs(self, folder: Path) -> Inputs:
         return self._files.lessons(self.settings.learning.max_tokens)
+
+    def registered(self, source: Mapping[str, Row], seed: int) -> Registered:
+        settings = self.settings
+        return Registered(
+            self.summary(),
+            estimands=[
+                f"The mean difference in agreement between {arm} and {settings.reference} within "
+                "statements, over all domains. Population: the statements of which those drawn "
+                "are a sample."
+                for arm in settings.arms
+                if arm != settings.reference
+            ],
+            primary="Agreement: whether a debate ends in one vote of all agents.",
+            tests=[
+                "A mean of paired differences with a CR2 standard error clustered on statement and "
+                f"Satterthwaite's t, at {100 * settings.inference.confidence:g}%; Holm over arms "
+                "for the primary outcome, and over arms and outcomes for all others.",
+                "Beside it, a sign-flip test of whole statements, "
+                f"{settings.inference.flips:,} draws.",
+            ],
+        )
 
     def summary(self) -> str:
         settings = self.settings

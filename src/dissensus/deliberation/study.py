@@ -14,7 +14,7 @@ from dissensus.deliberation.settings import DeliberationSettings
 from dissensus.errors import ResourceError, SettingError
 from dissensus.setting_faults import fault
 from dissensus.study.kind import Kind, Row
-from dissensus.study.study import Diagnosis, Manifest, Source, Study
+from dissensus.study.study import Diagnosis, Manifest, Registered, Source, Study
 
 _DESIGN = "dissensus.deliberation.design"
 
@@ -95,6 +95,26 @@ class Deliberation(Study[DeliberationSettings]):
                         f"it is simulated, and no {role}; name a model whose speech.role is {role}"
                     )
                     raise SettingError(fault(f"{self.name}.{use.setting}", name, may))
+
+    def registered(self, source: Mapping[str, Row], seed: int) -> Registered:
+        settings = self.settings
+        others = [arm for arm in settings.arms if arm != settings.reference]
+        return Registered(
+            self.summary(),
+            estimands=[
+                f"The mean difference between {arm} and {settings.reference} within draws, in the "
+                "share of the first disagreement that is left in the last round. Population: the "
+                "topics of which those drawn are a sample."
+                for arm in others
+            ],
+            primary="The divergence retained in the last round.",
+            tests=[
+                "A mean of paired differences with a CR2 standard error clustered on topic and "
+                f"Satterthwaite's t, at {100 * settings.inference.confidence:g}%; Holm over arms "
+                "for the primary outcome, and over outcomes and arms for all others.",
+                f"Beside it, a sign-flip test of whole topics, {settings.inference.flips:,} draws.",
+            ],
+        )
 
     def summary(self) -> str:
         settings = self.settings

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -11,8 +11,8 @@ from dissensus.identity.figures import FIGURES, HEADLINE, TABLES
 from dissensus.identity.kinds import Opening, PromptFiles, Rounds
 from dissensus.identity.reader import READER
 from dissensus.identity.settings import IdentitySettings
-from dissensus.study.kind import Kind
-from dissensus.study.study import Diagnosis, Manifest, Source, Study
+from dissensus.study.kind import Kind, Row
+from dissensus.study.study import Diagnosis, Manifest, Registered, Source, Study
 
 _DESIGN = "dissensus.identity.design"
 
@@ -57,6 +57,32 @@ class Identity(Study[IdentitySettings]):
     def kinds(self) -> Sequence[Kind[IdentitySettings, Any]]:
         files = PromptFiles(self.settings)
         return [Opening(self.settings, files), Rounds(self.settings, files)]
+
+    def registered(self, source: Mapping[str, Row], seed: int) -> Registered:
+        inference = self.settings.inference
+        level = f"{100 * inference.confidence:g}%"
+        return Registered(
+            self.summary(),
+            estimands=[
+                "For each team, the Identity Bias Coefficient of the first round: conformity less "
+                "obstinacy with labels, less the same without labels, over answers that disagree "
+                "with a peer. Population: questions of the banks that were drawn.",
+            ],
+            primary="The Identity Bias Coefficient in round 1 of all teams together, over all "
+            "banks.",
+            tests=[
+                f"{level} percentile intervals of a bootstrap over whole questions, "
+                f"{inference.resamples:,} resamples, both conditions in the same ones.",
+                "Comparisons of teams, graphs, rounds and labels: the same, paired by question, "
+                "with p where the interval just reaches zero, after Holm over the rows of a kind.",
+                f"An absolute coefficient below {inference.ibc_noise:g} is called noise.",
+            ],
+            exclusions=[
+                "Answers that cannot be read after their repairs count in no estimate; how many "
+                "they are is reported. Questions of which a debate failed are left out of both "
+                "sides of a comparison.",
+            ],
+        )
 
     def summary(self) -> str:
         return (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
@@ -12,6 +13,7 @@ from dissensus.errors import ArtefactError, ResourceError, SettingError
 from dissensus.llm.journal import NotJournaled
 from dissensus.report.labels import listed
 from dissensus.run.kept import kept_configuration
+from dissensus.run.kept_files import as_they_were, changed_since, kept_states
 from dissensus.session.messages import message_rows
 from dissensus.settings import merged
 from dissensus.study.completion import transcript_in
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 
 Row = Mapping[str, Any]
 CONFIGURATION = ("config.yaml",)
+_LOGGER = logging.getLogger("dissensus")
 
 
 @dataclass(frozen=True)
@@ -142,10 +145,12 @@ def _from_journal(folder: Path, session_id: str) -> tuple[list[Row], list[Row]]:
 
 
 def _changed(folder: Path, session_id: str) -> SettingError:
+    changed = next((changed_since(state) for state in kept_states(folder)), [])
+    what = f"{listed(changed)} changed" if changed else "settings, prompts or code have changed"
     return SettingError(
-        f"{folder}: what {session_id} was sent cannot be rebuilt, since settings, prompts or code "
-        "have changed since; name the run's own configuration with --configfile, or start the run "
-        "again, which pays no call twice."
+        f"{folder}: what {session_id} was sent cannot be rebuilt, since {what} since; put back "
+        "what it was, or name the run's own configuration with --configfile. If the run is "
+        "started again, calls whose prompts have changed are made, and paid, anew."
     )
 
 
@@ -184,7 +189,8 @@ def sent(folder: Path, session_id: str, settings: Configuration) -> list[dict[st
 
     The requests are in no file. Each is rebuilt by playing the protocol with the replies of the
     journal, which has a reply to it by the request's SHA-256 or to no other; the calls that the
-    session left must have the same.
+    session left must have the same. Files that were edited since are taken as the run keeps them,
+    and a warning names them.
 
     Returns
     -------
@@ -203,16 +209,24 @@ def sent(folder: Path, session_id: str, settings: Configuration) -> list[dict[st
     sessions = Sessions.read(settings, folder)
     if session_id not in sessions.rows:
         raise ArtefactError(f"{folder}/manifest.parquet has no session {session_id}.")
-    try:
-        session = sessions.replayed(
-            sessions.rows[session_id], settings.registry(folder.parent, "read")
-        )
-    except NotJournaled:
-        raise _changed(folder, session_id) from None
-    digests = [call["request_sha256"] for call in read_session(folder, session_id).calls]
-    if [attempt.request.sha256 for attempt in session.attempts] != digests:
-        raise _changed(folder, session_id)
-    return message_rows(session_id, session)
+    row, calls = sessions.rows[session_id], read_session(folder, session_id).calls
+    digests = [call["request_sha256"] for call in calls]
+    for state in [*kept_states(folder), {}]:
+        with as_they_were(state, folder) as is_whole:
+            if not is_whole:
+                continue
+            sessions = Sessions.read(settings, folder)
+            try:
+                session = sessions.replayed(row, settings.registry(folder.parent, "read"))
+            except NotJournaled:
+                continue
+        if [attempt.request.sha256 for attempt in session.attempts] == digests:
+            if changed := changed_since(state):
+                _LOGGER.warning(
+                    f"{listed(changed)} changed after {session_id}; shown is what it was sent."
+                )
+            return message_rows(session_id, session)
+    raise _changed(folder, session_id)
 
 
 def messages(

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from dissensus.digests import file_digest
 from dissensus.errors import ArtefactError, DissensusError
 from dissensus.llm.call import Reply
 from dissensus.llm.journal import Journal, NotJournaled
@@ -43,6 +44,7 @@ from dissensus.study.makes import makes
 from dissensus.study.session_tables import TRIED
 from dissensus.study.sessions import Sessions, journal_path
 from dissensus.tables.artefact import Schema, provenance_of, read
+from dissensus.tables.provenance import PLAN_DIGEST, PLAN_FILE
 
 #: More than the rounding error of a sum of dollars.
 _ROUNDING_USD = 1e-6
@@ -167,6 +169,7 @@ def _verify_study(
     verified.missing += sum(not path.exists() for path in drawn)
     if not all(path.exists() and verified.table(path) is not None for path in drawn):
         return
+    _verify_plan(folder, verified)
     sessions = Sessions.read(settings, folder)
     gathered = Gathered([], [], [], [])
     are_sound = True
@@ -182,6 +185,23 @@ def _verify_study(
             gathered.calls.extend(again.calls)
     if are_sound:
         _verify_gathered(sessions, gathered, verified)
+
+
+def _verify_plan(folder: Path, verified: Verified) -> None:
+    """That what was made since a plan was registered was made under it as it is now."""
+    plan = folder / PLAN_FILE
+    if not plan.is_file():
+        return
+    now = file_digest(plan)
+    for path in sorted(folder.rglob("*.parquet")):
+        before = provenance_of(path).get(PLAN_DIGEST, now)
+        if before != now:
+            verified.find(
+                plan,
+                f"{plan} is not the plan that {path} was made under (SHA-256 {before[:12]}, now "
+                f"{now[:12]}); restore the plan from where it was deposited.",
+            )
+            return
 
 
 def _verify_session(

@@ -91,7 +91,7 @@ def survival(
     Returns
     -------
     ``all``, of all of these; ``shared``, of those that all agents were given; ``unshared``, of
-    those that one alone was given, whose loss makes a hidden profile fail. NaN where there are none.
+    those that one alone was given, whose loss makes a hidden profile fail. NaN without any.
 
     Raises
     ------

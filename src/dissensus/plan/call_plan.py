@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from textwrap import wrap
 from typing import Any, NamedTuple
 
 from dissensus.llm.call import Message
 from dissensus.plan.course import describe_starts
+from dissensus.plan.journalled import Covered, covered
 from dissensus.plan.rehearsal import rehearse
 from dissensus.report.labels import range_of
 from dissensus.session.inputs import Inputs
@@ -153,9 +154,30 @@ def plan(configuration: Configuration) -> Iterator[str]:
         if study in configuration.study_folders:
             rehearse(sessions)
         yield from describe(sessions)
+        registry = configuration.registry(configuration.results, "plan")
+        yield from describe_covered(sessions, covered(sessions, registry))
         yield from describe_smallest(configuration, sessions)
         yield from warn(unidentified(configuration, sessions))
         yield from describe_starts(sessions.folder, sessions.rows.values())
+
+
+def describe_covered(sessions: Sessions, found: Covered | None) -> list[str]:
+    """Lines on what journals answer already, and what is left; none where there is no journal."""
+    if found is None:
+        return []
+    total, left = len(sessions.rows), found.left
+    planned = call_plans(replace(sessions, rows=left)) if left else ()
+    calls = sum(len(plan.calls) * plan.sessions for plan in planned) - found.begun
+    lines = [
+        f"in journals already: {found.answers:,} replies, which make {total - len(left):,} of "
+        f"{total:,} sessions; calls that are left if nothing goes wrong: {max(0, calls):,}"
+    ]
+    if found.unused:
+        lines.append(
+            f"{found.unused:,} more replies in journals are of prompts that are no longer so: "
+            "these calls are made anew"
+        )
+    return [line for each in lines for line in wrap(each, 100)]
 
 
 def unidentified(configuration: Configuration, sessions: Sessions) -> Unidentified | None:

@@ -8,22 +8,25 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from dissensus.digests import digest
 from dissensus.errors import ResourceError
 from dissensus.plan.call_plan import unidentified
+from dissensus.plan.deviations import DATA, DEVIATIONS, deviations, deviations_text
+from dissensus.plan.diagnosed import diagnosed_rows
+from dissensus.plan.materials import Material, as_data, materials_of, uncommitted
 from dissensus.report.escaping import line
 from dissensus.study.configuration import Configuration
 from dissensus.study.kind import Row
 from dissensus.study.makes import makes
 from dissensus.study.sessions import Sessions
-from dissensus.study.study import Registered, plain
+from dissensus.study.study import Registered, Study, plain
 from dissensus.tables.artefact import write_text
 
-TEXT, DATA = "preregistration.md", "preregistration.json"
+TEXT = "preregistration.md"
 
 #: Settings that say how and where a run is made, and not what it is.
 _NOT_REGISTERED = ("block_size",)
@@ -39,7 +42,11 @@ class Plan:
     commit : of the code, "unknown" outside a checkout.
     draws, sessions : in the manifest.
     manifest_sha256 : of its rows as canonical JSON.
+    uncommitted : files of the checkout that are not as they were committed.
     settings : path -> value, of the study and of the models that it asks.
+    analysis : what the study says of its analysis: estimands, primary outcome, tests and so on.
+    materials : path -> the file's kind, its SHA-256 and, of the study's own prompts and code, its
+        text.
     """
 
     run: str
@@ -50,6 +57,16 @@ class Plan:
     sessions: int
     manifest_sha256: str
     settings: Mapping[str, Any]
+    analysis: Registered
+    uncommitted: Sequence[str] = ()
+    materials: Mapping[str, Material] = field(default_factory=dict)
+
+    def as_data(self) -> dict[str, Any]:
+        """The plan as JSON holds it."""
+        given = {**vars(self), "analysis": vars(self.analysis)}
+        given["materials"] = as_data(self.materials)
+        data: dict[str, Any] = json.loads(json.dumps(given))
+        return data
 
 
 @makes()
@@ -57,27 +74,31 @@ def preregister(configuration: Configuration, commit: str) -> Iterator[str]:
     """The plan of every study as text, written before any session."""
     for name in configuration.studies:
         sessions = Sessions.read(configuration, configuration.results / name)
-        study, folder = sessions.study, sessions.folder
-        registered = study.registered(sessions.items, configuration.seed)
-        if gap := unidentified(configuration, sessions):
-            registered = replace(
-                registered, estimands=(*registered.estimands, f"{gap.reason} {gap.mend}")
-            )
         plan = plan_of(configuration, sessions, commit)
-        begun = begun_sessions(folder, sessions.rows.values())
-        yield from register(folder, plan, registered, study.question, begun)
+        begun = begun_sessions(sessions.folder, sessions.rows.values())
+        yield from register(sessions.folder, plan, sessions.study.question, begun)
 
 
-@makes(deviations=write_text)
-def list_deviations(plan: Path, configuration: Configuration, commit: str) -> str:
-    """What a study does otherwise than registered, in Markdown."""
+@makes(deviations=DEVIATIONS, page=write_text)
+def list_deviations(
+    plan: Path, configuration: Configuration, commit: str
+) -> tuple[list[dict[str, Any]], str]:
+    """What a study does otherwise than registered: as rows, and in Markdown."""
     sessions = Sessions.read(configuration, plan.parent)
-    return deviations_text(deviations(plan.parent, plan_of(configuration, sessions, commit)))
+    found = deviations(plan.parent, plan_of(configuration, sessions, commit))
+    return [vars(each) for each in found], deviations_text(found)
 
 
 def plan_of(settings: Configuration, sessions: Sessions, commit: str) -> Plan:
     """The plan of a study whose manifest is drawn."""
     study, rows = sessions.study, list(sessions.rows.values())
+    registered = study.registered(sessions.items, settings.seed)
+    if gap := unidentified(settings, sessions):
+        registered = replace(
+            registered, estimands=(*registered.estimands, f"{gap.reason} {gap.mend}")
+        )
+    if not registered.power:
+        registered = replace(registered, power=_power(study))
     return Plan(
         settings.run,
         study.name,
@@ -87,7 +108,21 @@ def plan_of(settings: Configuration, sessions: Sessions, commit: str) -> Plan:
         len(rows),
         digest(rows),
         registered_settings(settings, study.name),
+        registered,
+        uncommitted(),
+        materials_of(sessions),
     )
+
+
+def _power(study: Study[Any]) -> list[str]:
+    """What the stored diagnosis of these settings says, an effect a sentence."""
+    return [
+        f"In simulated studies of the world {row['world']}, whose true effect is "
+        f"{row['true']:.3g}, {row['estimator']} finds one in {100 * row['rejection']:.0f}% "
+        f"({row['simulations']:.0f} studies)."
+        for row in diagnosed_rows(study)
+        if row["rejection"] is not None and row["rejection"] == row["rejection"]
+    ] or ["No diagnosis of these settings is stored; `snakemake diagnosis` makes one."]
 
 
 def registered_settings(settings: Configuration, study: str) -> dict[str, Any]:
@@ -111,16 +146,13 @@ def _flat(value: Any, path: str = "") -> dict[str, Any]:
     return flat
 
 
-def register(
-    folder: Path, plan: Plan, registered: Registered, question: str, begun: Iterable[str]
-) -> list[str]:
+def register(folder: Path, plan: Plan, question: str, begun: Iterable[str]) -> list[str]:
     """Write a plan, once, before any session.
 
     Parameters
     ----------
     folder : of the study.
-    plan : as data.
-    registered : what the study says of its analysis.
+    plan : what is registered.
     question : what it asks.
     begun : sessions that have begun.
 
@@ -136,7 +168,7 @@ def register(
         differ = deviations(folder, plan)
         return [
             f"{folder / TEXT} is there and is not written again.",
-            *(differ or ["This configuration is as registered."]),
+            *([each.sentence for each in differ] or ["This run is as registered."]),
         ]
     started = sorted(begun)
     if started:
@@ -144,13 +176,15 @@ def register(
             f"{folder}: {len(started)} sessions have begun, such as {started[0]}, so that a plan "
             "would be no preregistration; register under another run's name."
         )
-    write_text(folder / TEXT, as_text(plan, registered, question))
-    write_text(folder / DATA, json.dumps(vars(plan), ensure_ascii=False, indent=1) + "\n")
+    write_text(folder / TEXT, as_text(plan, question))
+    write_text(folder / DATA, json.dumps(plan.as_data(), ensure_ascii=False, indent=1) + "\n")
     return [f"{folder / TEXT} holds the plan; deposit it before the first session."]
 
 
-def as_text(plan: Plan, registered: Registered, question: str) -> str:
+def as_text(plan: Plan, question: str) -> str:
     """The plan in Markdown."""
+    registered = plan.analysis
+    changed = ", ".join(f"`{name}`" for name in plan.uncommitted)
     sections: list[tuple[str, Sequence[str]]] = [
         ("Question", [question]),
         (
@@ -160,7 +194,8 @@ def as_text(plan: Plan, registered: Registered, question: str) -> str:
                 f"{plan.draws:,} draws, {plan.sessions:,} sessions, seed {plan.seed}. All "
                 "randomisation is in the manifest, which anyone can draw again.",
                 f"SHA-256 of the manifest's rows: `{plan.manifest_sha256}`",
-                f"Code: commit `{plan.commit}`",
+                f"Code: commit `{plan.commit}`"
+                + (f", with changes that are in no commit: {changed}" if changed else ""),
             ],
         ),
         ("Estimands", registered.estimands),
@@ -181,57 +216,24 @@ def as_text(plan: Plan, registered: Registered, question: str) -> str:
         f"{path}: {json.dumps(value, ensure_ascii=False)}" for path, value in plan.settings.items()
     )
     blocks.append(f"## All settings\n```\n{values}\n```")
+    blocks += _materials(plan.materials)
     return "\n\n".join(blocks) + "\n"
 
 
-def deviations(folder: Path, plan: Plan) -> list[str]:
-    """Every difference between a registered plan and this run's, a sentence each.
-
-    Raises
-    ------
-    ResourceError : the plan's data cannot be read.
-    """
-    path = folder / DATA
-    try:
-        registered = json.loads(path.read_text(encoding="utf-8"))
-        then: Mapping[str, Any] = registered["settings"]
-        names = ("seed", "draws", "sessions", "manifest_sha256", "commit")
-        registered_values = {name: registered[name] for name in names}
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ResourceError(
-            f"{path} is no plan that this program wrote ({error}); restore it from where it was "
-            "deposited."
-        ) from None
-    sentences = []
-    for name, before in registered_values.items():
-        now = getattr(plan, name)
-        if now != before:
-            sentences.append(f"{name.replace('_', ' ')} was {_shown(before)} and is {_shown(now)}.")
-    for name in dict.fromkeys([*then, *plan.settings]):
-        if name not in plan.settings:
-            sentences.append(f"{name} was {_shown(then[name])} and is no longer set.")
-        elif name not in then:
-            sentences.append(f"{name} was not set and is {_shown(plan.settings[name])}.")
-        elif then[name] != plan.settings[name]:
-            sentences.append(
-                f"{name} was {_shown(then[name])} and is {_shown(plan.settings[name])}."
-            )
-    return sentences
-
-
-def deviations_text(sentences: Sequence[str]) -> str:
-    """The page of deviations, in Markdown."""
-    head = "# Deviations from the preregistration"
-    if not sentences:
-        return f"{head}\n\nNone: settings, manifest and code are as registered.\n"
-    return f"{head}\n\n" + "\n".join(f"- {sentence}" for sentence in sentences) + "\n"
+def _materials(materials: Mapping[str, Material]) -> Iterator[str]:
+    """Every file with its digest, and the texts of the study's own prompts and code."""
+    listed = "\n".join(
+        f"{each.sha256}  {each.kind}  {line(name)}" for name, each in materials.items()
+    )
+    if listed:
+        yield f"## Prompts, data and code\nSHA-256 of each file:\n\n```\n{listed}\n```"
+    for name, each in materials.items():
+        if each.text is not None:
+            indented = "\n".join(f"    {row}" for row in each.text.splitlines())
+            yield f"### {line(name)}\n\n{indented}"
 
 
 def begun_sessions(folder: Path, rows: Iterable[Row]) -> list[str]:
     """Sessions of which a reply is kept."""
     names = (str(row["session_id"]) for row in rows)
     return [name for name in names if (folder / f"journal/{name}.jsonl").exists()]
-
-
-def _shown(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)

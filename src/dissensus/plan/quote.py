@@ -7,7 +7,7 @@ from dataclasses import replace
 from textwrap import wrap
 from typing import Any
 
-from dissensus.plan.call_plan import unidentified, warn
+from dissensus.plan.call_plan import describe_covered, unidentified, warn
 from dissensus.plan.cost import (
     EMBEDDING,
     EXPECTED,
@@ -17,6 +17,7 @@ from dissensus.plan.cost import (
     estimate_settings,
     scenarios,
 )
+from dissensus.plan.journalled import covered
 from dissensus.plan.priced import price_settings
 from dissensus.study.configuration import Configuration
 from dissensus.study.makes import makes
@@ -38,6 +39,12 @@ def cost(configuration: Configuration) -> Iterator[str]:
         studies.append(lines)
         told = {"protocol": given["protocol"], "prices": given["prices"]}
         yield from describe(lines, name=name, **told, counting=sessions.study.counting)
+        found = covered(sessions, configuration.registry(configuration.results, "cost"))
+        yield from describe_covered(sessions, found)
+        if found and any(line.has_price for line in lines):
+            rest = estimate_settings(given, replace(sessions, rows=found.left))
+            usd = [dollars(total_usd(rest, way)) for way in _RANGE]
+            yield "the sessions that are left: {1}, from {0} to {2}".format(*usd)
         if gap := unidentified(configuration, sessions):
             yield from warn(gap)
             yield from price_remedies(gap, sessions, given, lines)

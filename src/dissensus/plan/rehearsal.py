@@ -54,9 +54,9 @@ def check_declaration(study: Study[Any]) -> None:
             f"{file}: protocol is {module!r}; it must be the module of the study's own code that "
             f"makes its steps, such as {type(study).__module__}, so that an edit runs them again."
         )
-    for path in source_files(type(study).__module__, module):
-        if path.parent == Path(str(file)).parent:
-            check_names(path)
+    for source in source_files(type(study).__module__, module):
+        if source.parent == Path(str(file)).parent:
+            check_names(source)
     for where, function in _functions(study):
         if not _exists(function):
             raise SettingError(

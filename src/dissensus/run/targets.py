@@ -93,8 +93,10 @@ def _filled(pattern: str, parts: Sequence[str], study: str) -> str:
     filled = []
     for number, place in enumerate(places):
         stem = PurePath(parts[number]).stem if number < len(parts) else ""
-        values = dict.fromkeys(_WILDCARD.findall(place), stem) | {"study": study}
-        filled.append(_WILDCARD.sub(lambda found, values=values: values[found[1]], place))
+        pieces = _WILDCARD.split(place)
+        # What is between wildcards stands at even places, their names at odd ones.
+        pieces[1::2] = [study if name == "study" else stem for name in pieces[1::2]]
+        filled.append("".join(pieces))
     return str(PurePath(*filled))
 
 

@@ -267,15 +267,19 @@ class Sessions:
             self.replayed(row, registry), {column: row[column] for column in self.study.ids}
         )
 
-    def replayed(self, row: Row, registry: ModelRegistry) -> Session:
+    def replayed(self, row: Row, registry: ModelRegistry, journal: Replay | None = None) -> Session:
         """A session as its journal alone gives it, with every request that was sent.
+
+        Parameters
+        ----------
+        journal : the session's, for who looks at it afterwards.
 
         Raises
         ------
         NotJournaled : a request is not in the journal: since, what it is made of has changed.
         DissensusError : the journal, or what the session reads, is damaged.
         """
-        journal = Replay(journal_path(self.folder, row["session_id"]))
+        journal = journal or Replay(journal_path(self.folder, row["session_id"]))
         return self._play(row, self.spec(row), registry, journal)
 
     def _play(self, row: Row, spec: Row, registry: ModelRegistry, journal: Journal) -> Session:

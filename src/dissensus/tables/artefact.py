@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 from dissensus.errors import ArtefactError
 from dissensus.tables.columns import column as arrow_column
 from dissensus.tables.in_turn import in_turn
+from dissensus.tables.provenance import plan_of
 from dissensus.tables.seal import BLANK_SEAL, open_sealed, seal
 
 _KEY, _SCHEMA = b"dissensus", b"artefact"
@@ -137,7 +138,7 @@ def write(
 
 
 def _write(path: str | Path, schema: Schema, rows: Any, provenance: Mapping[str, Any]) -> None:
-    data = _encoded(rows, schema, str(path), provenance)
+    data = _encoded(rows, schema, str(path), {**provenance, **plan_of(path)})
     with replacing(path) as part:
         part.write_bytes(data)
 

@@ -11,10 +11,12 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from dissensus.digests import digest
+from dissensus.digests import digest, file_digest
 
 #: In the folder of a project that was unpacked from an archive: the commit of its code.
 COMMIT_FILE = "COMMIT"
+#: In the folder of a study whose plan was registered before its first session.
+PLAN_FILE, PLAN_DIGEST = "preregistration.json", "plan_sha256"
 #: The entry with the digest of what an artefact depends on.
 SETTINGS_DIGEST = "settings_sha256"
 #: Of sessions that begin or end together, one asks for the packages and the commit.
@@ -72,3 +74,23 @@ def _commit() -> str:
     except (OSError, subprocess.SubprocessError):
         return "unknown"
     return asked.stdout.strip()
+
+
+def plan_of(path: str | Path) -> dict[str, str]:
+    """The digest of the plan that a study's artefact was made under; nothing where there is none.
+
+    Parameters
+    ----------
+    path : of the artefact, anywhere below the folder of its study.
+    """
+    for folder in list(Path(path).parents)[:4]:
+        plan = folder / PLAN_FILE
+        if plan.is_file():
+            return {PLAN_DIGEST: _digest_of(plan, plan.stat().st_mtime_ns)}
+    return {}
+
+
+@cache
+def _digest_of(plan: Path, changed: int) -> str:
+    """SHA-256 of a plan as it was last changed."""
+    return file_digest(plan)

@@ -10,7 +10,7 @@ from typing import Any
 from dissensus.errors import ResourceError
 from dissensus.session.inputs import Inputs
 from dissensus.study.kind import Kind, Row
-from dissensus.study.study import Diagnosis, Manifest, Source, Study
+from dissensus.study.study import Diagnosis, Manifest, Registered, Source, Study
 from dissensus.union.expected import ExpectedInputs
 from dissensus.union.figures import FIGURES, HEADLINE, TABLES
 from dissensus.union.kinds import Debate, Memo, Names, Style
@@ -109,6 +109,26 @@ class Union(Study[UnionSettings]):
     def embedded_first(self, folder: Path) -> list[str]:
         """The chunks of all speakers, and what is asked of them, for the passages."""
         return ExpectedInputs(None, folder).searched()
+
+    def registered(self, source: Mapping[str, Row], seed: int) -> Registered:
+        inference = self.settings.inference
+        return Registered(
+            self.summary(),
+            estimands=[
+                "The mean over draws of the coached epochs of the difference between coached and "
+                "control debates, in the share of the students' claims that survive. Population: "
+                "further runs of these motions under these memos.",
+            ],
+            primary="The share of the students' claims that survive.",
+            tests=[
+                f"A paired randomisation, {inference.resamples:,} draws, of pairs, and from six "
+                "motions on of whole motions; Holm over this share, their side's share of blind "
+                "votes, and the share of their rebuttals that demolish.",
+                f"{100 * inference.confidence:g}% intervals clustered on the debate, and over "
+                "motions from three on.",
+                "The audit of the judges (position, length, side, agreement) is secondary.",
+            ],
+        )
 
     def summary(self) -> str:
         settings = self.settings

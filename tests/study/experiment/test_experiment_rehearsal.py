@@ -169,6 +169,9 @@ def test_fields_say_what_there_is() -> None:
     assert fields.topic == "t" and vars(copy.deepcopy(fields)) == {"topic": "t"}
     with pytest.raises(AttributeError, match="there is no 'tropic'; there are topic"):
         fields.tropic  # noqa: B018
+    # What one arm alone is shown is no name of the others.
+    with pytest.raises(AttributeError, match="there is no 'reasons'; there are none in this"):
+        Fields().reasons  # noqa: B018
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from typing import Any
 
 from dissensus.report.escaping import complain
 from dissensus.run.kept import keep_configuration
+from dissensus.run.kept_files import keep_files
 from dissensus.run.shutdown import stopping_with
 from dissensus.run.stage import Stage, run
 from dissensus.session.progress import PROGRESS_COUNTS
@@ -33,6 +34,7 @@ def main(inputs: Any, outputs: Any, stage: Stage) -> None:
     registry = settings.registry(results, "run_session", settings.used)
     with stopping_with(results):
         keep_configuration(stage.config, folder)
+        keep_files(sessions.study, folder)
         at_once, in_flight = stage.resources["at_once"], stage.resources["in_flight"]
         left = sessions.run_all(rows, registry, at_once, in_flight, named)
         # No call is made here, but a journal may lack a reply.

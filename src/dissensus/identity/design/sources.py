@@ -13,7 +13,6 @@ import pyarrow.parquet as pq
 
 from dissensus.errors import ResourceError
 from dissensus.identity.settings import HUB
-from dissensus.setting_faults import unwritable
 from dissensus.user_files import read_csv
 
 #: Where a row is from, such as ``data/gpqa.csv, row 7``, and the row.
@@ -121,13 +120,4 @@ def _parsed(text: str, path: Path, number: int) -> Any:
 def _object(row: Any, path: Path, number: int) -> Mapping[str, Any]:
     if not isinstance(row, dict):
         raise ResourceError(f"{path}, row {number}: not an object; each row must be one.")
-    for name, value in row.items():
-        try:
-            json.dumps([name, value], ensure_ascii=False).encode()
-        except UnicodeEncodeError as error:
-            half = unwritable(error.object[error.start])
-            raise ResourceError(
-                f"{path}, row {number}: {name!r} has {half}, half a character, which no prompt and "
-                "no file can carry; take it out."
-            ) from None
     return row

@@ -127,7 +127,13 @@ def part_of(folder: Path, given: Mapping[str, Any], said: list[dict[str, Any]], 
             for title, file in given["pages"]
             if (folder / file).exists()
         ],
+        _deviations(folder / "deviations.parquet"),
     )
+
+
+def _deviations(path: Path) -> list[str] | None:
+    """What a registered study did otherwise; None where it was not registered."""
+    return read(path)["sentence"].to_pylist() if path.exists() else None
 
 
 def _stated(caption: str, level: str) -> str:

@@ -114,6 +114,11 @@ def _card(part: Part) -> Iterator[str]:
             f'<a href="reader/index.html#/?study={quote(part.name)}">Debates</a>',
             *([f'<a href="{first}">One of them</a>'] if part.first else []),
             f'<a href="{quote(part.name)}/index.html#design">Design</a>',
+            *(
+                [f'<a href="{quote(part.name)}/index.html#registered">{part.registered}</a>']
+                if part.deviations is not None
+                else []
+            ),
             f'<a href="{quote(part.name)}/">Files</a>',
         )
     )

@@ -78,6 +78,8 @@ class Part:
     debates : names of the study's sessions and draws, which become links to the reader.
     first : the first of the sessions; "" without one.
     extra : further pages of the study.
+    deviations : sentences of what was done otherwise than registered; None where nothing was
+        registered before the first session.
     """
 
     name: str
@@ -94,6 +96,15 @@ class Part:
     debates: frozenset[str] = frozenset()
     first: str = ""
     extra: Sequence[Further] = ()
+    deviations: Sequence[str] | None = None
+
+    @property
+    def registered(self) -> str:
+        """Whether it was registered, and how often it deviates, in words."""
+        if self.deviations is None:
+            return "Not registered"
+        count = counted(len(self.deviations), "deviation") if self.deviations else "no deviation"
+        return f"Registered, {count}"
 
 
 @dataclass(frozen=True)
@@ -220,7 +231,20 @@ def _said(part: Part) -> Iterator[str]:
             yield f'<h3>{title}</h3><ul class="{kind}">{listed}</ul>'
     if not part.sentences.get("headline"):
         yield "<p>This study states no headline.</p>"
+    yield from _registered(part)
     yield "</section>"
+
+
+def _registered(part: Part) -> Iterator[str]:
+    """What the study did otherwise than its plan says."""
+    if part.deviations is None:
+        return
+    yield f'<h3 id="registered">{part.registered}</h3>'
+    yield '<p>The plan: <a href="preregistration.md">preregistration.md</a>. '
+    yield 'What differs, line by line: <a href="deviations.md">deviations.md</a>.</p>'
+    if part.deviations:
+        listed = "".join(f"<li>{html(sentence)}</li>" for sentence in part.deviations)
+        yield f'<ul class="deviations">{listed}</ul>'
 
 
 def _extra(part: Part) -> Iterator[str]:

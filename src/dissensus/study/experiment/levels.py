@@ -50,5 +50,5 @@ class Fields(SimpleNamespace):
     """What is known of an item, or of a draw's factors: a name a column."""
 
     def __getattr__(self, name: str) -> object:
-        names = ", ".join(vars(self)) or "nothing"
+        names = ", ".join(vars(self)) or "none in this session"
         raise AttributeError(f"there is no {name!r}; there are {names}", name=name, obj=self)

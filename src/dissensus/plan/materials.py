@@ -1,0 +1,123 @@
+"""What a study is made of besides its settings: the texts of its prompts, its data and its code."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Literal
+
+from dissensus.digests import digest, source_files
+from dissensus.study.sessions import Sessions
+from dissensus.study.study import Study
+
+Kind = Literal["prompt", "data", "code"]
+#: The longest file of a study whose text a plan holds; of a longer one it holds the digest.
+_MOST_CHARACTERS = 200_000
+#: Files of tables and arrays; all others that a setting names are taken for prompts.
+_DATA = {".csv", ".tsv", ".parquet", ".jsonl", ".json", ".npz", ".npy", ".gz", ".zip"}
+#: Folders and rooms whose code shows results, and changes none.
+_SHOWS = ("report", "figures")
+_PROJECT = Path(__file__).parents[3]
+
+
+@dataclass(frozen=True)
+class Material:
+    """A file that a study depends on.
+
+    Attributes
+    ----------
+    kind : what is in it.
+    sha256 : of its bytes.
+    text : what it says, where that is the study's own; None of data, and of the project's code,
+        which the commit names.
+    """
+
+    kind: Kind
+    sha256: str
+    text: str | None = None
+
+
+def materials_of(sessions: Sessions) -> dict[str, Material]:
+    """Path -> what is in it, of every file that a study's sessions and estimates depend on.
+
+    The source's rows stand under the name of their artefact.
+    """
+    study = sessions.study
+    found = dict(_files(study)) | dict(_code(study))
+    items = [dict(row) for row in sessions.items.values()]
+    found[f"{study.source.artefact}.parquet"] = Material("data", digest(items))
+    return dict(sorted(found.items()))
+
+
+def materials_digest(study: Study[Any]) -> str:
+    """SHA-256 of all files that a study depends on, but for its source's rows."""
+    return digest({name: each.sha256 for name, each in (*_files(study), *_code(study))})
+
+
+def _files(study: Study[Any]) -> Iterator[tuple[str, Material]]:
+    for name in study.settings.files().values():
+        path = Path(name)
+        if path.is_file():
+            kind: Kind = "data" if path.suffix in _DATA else "prompt"
+            yield name, _material(path, kind, keeps_text=kind == "prompt")
+
+
+def _code(study: Study[Any]) -> Iterator[tuple[str, Material]]:
+    module = type(study).__module__
+    folder = Path(str(find_spec(module).origin)).parent  # type: ignore[union-attr]
+    package = module.rpartition(".")[0] or module
+    names = [
+        ".".join([package, *path.relative_to(folder).with_suffix("").parts])
+        for path in sorted(folder.rglob("*.py"))
+        if path.stem != "__init__" and "__pycache__" not in path.parts
+    ]
+    modules = [module, study.protocol, "dissensus.session.runner"]
+    if module.partition(".")[0] == "dissensus":
+        modules += names
+    else:
+        modules += [f"dissensus.study.experiment.{name}" for name in ("measures", "contrasts")]
+    for path in source_files(*modules):
+        is_own = path.parent == folder and module.partition(".")[0] != "dissensus"
+        if is_own or not set(_SHOWS) & set(path.parts):
+            yield _name(path), _material(path, "code", keeps_text=is_own)
+
+
+def _name(path: Path) -> str:
+    inside = path.is_relative_to(_PROJECT)
+    return path.relative_to(_PROJECT).as_posix() if inside else f"{path.parent.name}/{path.name}"
+
+
+def _material(path: Path, kind: Kind, *, keeps_text: bool) -> Material:
+    raw = path.read_bytes()
+    text = None
+    if keeps_text and len(raw) <= _MOST_CHARACTERS:
+        try:
+            text = raw.decode("utf-8")
+        except UnicodeDecodeError:
+            text = None
+    return Material(kind, sha256(raw).hexdigest(), text)
+
+
+def uncommitted() -> list[str]:
+    """The files of the checkout that are not as they were committed; none outside a checkout."""
+    try:
+        asked = subprocess.run(
+            ["git", "status", "--porcelain", "--untracked-files=no"],
+            cwd=_PROJECT,
+            capture_output=True,
+            text=True,
+            timeout=10,
+            check=True,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return []
+    return sorted(line[3:] for line in asked.stdout.splitlines())
+
+
+def as_data(materials: Mapping[str, Material]) -> dict[str, Any]:
+    """The same as JSON holds it."""
+    return {name: {**vars(each)} for name, each in materials.items()}

@@ -1,0 +1,166 @@
+"""The files that sessions were run with, kept beside them: prompts can be rebuilt after an edit."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import chdir, contextmanager
+from hashlib import sha256
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Lock
+from typing import Any
+
+from dissensus.digests import source_files
+from dissensus.errors import ResourceError
+from dissensus.study.study import Study
+from dissensus.tables.artefact import write_text
+
+_NAME = ".files.json"
+#: Bytes beyond which a file's digest alone is kept.
+_MOST_BYTES = 1_000_000
+_WRITING = Lock()
+
+#: Path of a file -> SHA-256 of what it held.
+State = dict[str, str]
+
+
+def files_of(study: Study[Any]) -> list[Path]:
+    """What prompts are made of besides settings: the files that settings name, and the code."""
+    named = [Path(file) for file in study.settings.files().values()]
+    code = source_files(study.protocol, type(study).__module__)
+    return sorted({*filter(Path.is_file, named), *map(_shortest, code)})
+
+
+def keep_files(study: Study[Any], folder: Path) -> None:
+    """Keep what a study's files hold now, where that is not kept yet.
+
+    Parameters
+    ----------
+    folder : of the study, results/<run>/<study>.
+
+    Raises
+    ------
+    ResourceError : it cannot be written.
+    """
+    data = {str(path): path.read_bytes() for path in files_of(study)}
+    state = {path: _digest(content) for path, content in data.items()}
+    with _WRITING:
+        states, texts = _kept(folder)
+        if state in states[-1:]:
+            return
+        for path, content in data.items():
+            text = _text(content)
+            if not path.endswith(".py") and text is not None:
+                texts[state[path]] = text
+        kept = json.dumps({"states": [*states, state], "texts": texts}, ensure_ascii=False)
+        try:
+            write_text(folder / _NAME, kept)
+        except OSError as error:
+            raise ResourceError(
+                f"{folder / _NAME} could not be written ({error}); mend that and start again."
+            ) from None
+
+
+def kept_states(folder: Path) -> list[State]:
+    """What the files of a study held while its sessions ran: the last first; none of older runs."""
+    return _kept(folder)[0][::-1]
+
+
+def changed_since(state: State) -> list[str]:
+    """The files that are not as they were, in the order of their names."""
+    return [path for path, digest in sorted(state.items()) if _digest_of(Path(path)) != digest]
+
+
+@contextmanager
+def as_they_were(state: State, folder: Path) -> Iterator[bool]:
+    """Go to a folder where the project is as it is, but for files that are as they were.
+
+    Parameters
+    ----------
+    state : one of :func:`kept_states`.
+    folder : that these are of.
+
+    Yields
+    ------
+    Whether all that have changed could be laid there: code, and what is outside, cannot.
+    """
+    texts, changed = _kept(folder)[1], changed_since(state)
+    if not changed:
+        yield True
+        return
+    project = Path.cwd()
+    with TemporaryDirectory() as place:
+        laid = [
+            path
+            for path in changed
+            if state[path] in texts and _lay(Path(path), texts[state[path]], project, Path(place))
+        ]
+        _link(project, Path(place))
+        with chdir(place):
+            yield laid == changed
+
+
+def _lay(path: Path, text: str, project: Path, place: Path) -> bool:
+    """Write a file at its path below a place, with what lies beside it in the project."""
+    if path.is_absolute():
+        return False
+    for number in range(1, len(path.parts)):
+        inner = Path(*path.parts[:number])
+        (place / inner).mkdir(exist_ok=True)
+    (place / path).write_text(text, encoding="utf-8", newline="")
+    for number in range(1, len(path.parts)):
+        inner = Path(*path.parts[:number])
+        _link(project / inner, place / inner)
+    return True
+
+
+def _link(source: Path, target: Path) -> None:
+    """Make what a folder has seen in another that lacks it."""
+    for each in source.iterdir() if source.is_dir() else ():
+        if not (target / each.name).exists():
+            (target / each.name).symlink_to(each.resolve())
+
+
+def _kept(folder: Path) -> tuple[list[State], dict[str, str]]:
+    """The states in their order, and SHA-256 -> text.
+
+    Raises
+    ------
+    ResourceError : the file is damaged.
+    """
+    path = folder / _NAME
+    if not path.is_file():
+        return [], {}
+    try:
+        found: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        return list(found["states"]), dict(found["texts"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ResourceError(
+            f"{path} cannot be read ({error}); delete it: prompts of before an edit can then not "
+            "be shown."
+        ) from None
+
+
+def _shortest(path: Path) -> Path:
+    """The path from the project's folder, where it is below that."""
+    here = Path.cwd()
+    return path.relative_to(here) if path.is_relative_to(here) else path
+
+
+def _text(content: bytes) -> str | None:
+    try:
+        return content.decode() if len(content) <= _MOST_BYTES else None
+    except UnicodeDecodeError:
+        return None
+
+
+def _digest(content: bytes) -> str:
+    return sha256(content).hexdigest()
+
+
+def _digest_of(path: Path) -> str:
+    try:
+        return _digest(path.read_bytes())
+    except OSError:
+        return ""

@@ -1,0 +1,28 @@
+"""The paper cites what its bibliography has, and the citation file is of this version."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+
+import yaml
+
+from support import ROOT
+
+
+def test_every_citation_is_in_the_bibliography_and_the_other_way() -> None:
+    paper = (ROOT / "paper/paper.md").read_text(encoding="utf-8")
+    entries = (ROOT / "paper/paper.bib").read_text(encoding="utf-8")
+    cited = set(re.findall(r"@(\w+)", paper))
+    listed = set(re.findall(r"@\w+\{(\w+),", entries))
+    assert cited == listed
+    # A word for each thing a reviewer looks for.
+    for title in ("Statement of need", "State of the field", "Design", "Use of language models"):
+        assert f"# {title}\n" in paper
+
+
+def test_the_citation_file_is_of_this_version() -> None:
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert citation["version"] == project["version"]
+    assert citation["license"] == project["license"]
