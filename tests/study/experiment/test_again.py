@@ -1,4 +1,4 @@
-"""The reference held again: what it plays, and the noise floor that it gives."""
+"""The reference run again: what it plays, and the noise floor that it gives."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_the_floor_is_a_paired_difference_in_no_family() -> None:
     floor = Floor.of(facts_of(with_floor), "a_again")
     assert floor is not None and (floor.within, floor.contrasts) == (1, 2)
     assert unmarked(floor.sentence) == (
-        f"Noise floor: a held again differs from itself by {row['estimate']:+.3f} "
+        f"Noise floor: a run again differs from itself by {row['estimate']:+.3f} "
         f"[{row['ci_low']:.3f}, {row['ci_high']:.3f}], n = 30; 1 of 2 contrasts are no further "
         "from 0 than that."
     ).replace("-", "−")
@@ -117,4 +117,4 @@ def test_an_arm_of_that_name_is_a_sentence() -> None:
 def test_what_is_registered_says_it() -> None:
     study = study_of(arms=ARMS)
     made = study(study.Settings.model_validate({"model": "m", "again": True}))
-    assert "a is held a second time (a_again), as the noise floor" in made.summary()
+    assert "a is run a second time (a_again), as the noise floor" in made.summary()
