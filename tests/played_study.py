@@ -45,7 +45,7 @@ def played(
     Parameters
     ----------
     says : from a row of the manifest to what its session says; nothing where it fails for good.
-    again : whether the reference is held a second time.
+    again : whether the reference is run a second time.
     """
     reads = Read(last_number)
     pool = {f"i{number}": {"item_id": f"i{number}", "topic": "t"} for number in range(items)}

@@ -58,7 +58,9 @@ rule:
             OWN,
             "settings.inference",
             "settings.again",
-            declared=DECLARED, seed=SETTINGS.seed),
+            declared=DECLARED,
+            seed=SETTINGS.seed,
+        ),
     message:
         f"Compare the arms of the {study} study"
     script:

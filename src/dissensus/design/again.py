@@ -1,4 +1,4 @@
-"""The reference arm held a second time: what two equal arms differ by is the noise floor.
+"""The reference arm run a second time: what two equal arms differ by is the noise floor.
 
 Nothing here takes long to import.
 """

@@ -40,7 +40,7 @@ def plot(artefacts: Artefacts, view: View) -> Drawn:
     if not shown:
         facts = dict.fromkeys(("level", "reference", "cluster", "n", "null", "compared"), MISSING)
         return Drawn(notice("No session has an outcome.", view.simulated), facts)
-    deep = max(len(arms), len(view["contrasts"])) + len(_held_again(view))
+    deep = max(len(arms), len(view["contrasts"])) + len(_run_again(view))
     figure = new_figure(len(shown) * (FRAME + ROW * deep) + 0.2, view.simulated)
     mark = marks(arms, arms[0])[arms[0]]
     grid = figure.add_gridspec(len(shown), 2)
@@ -87,13 +87,13 @@ def title_of_contrasts(view: View) -> str:
     return f"Difference from {label(view['arms'][0], LONGEST)}"
 
 
-def _held_again(view: View) -> list[str]:
+def _run_again(view: View) -> list[str]:
     """The arm that is the reference once more, where there is one."""
     return [view["again"]] if view["again"] else []
 
 
 def _means(axes: Axes, rows: pd.DataFrame, name: str, mark: Mark, view: View) -> None:
-    arms = [*view["arms"], *_held_again(view)]
+    arms = [*view["arms"], *_run_again(view)]
     forest(axes, {arm: label(arm, LONGEST) for arm in arms}, [(mark, keyed(rows, "arm"))])
     null = view["nulls"].get(name)
     if null is not None:
@@ -107,10 +107,10 @@ def _differences(axes: Axes, rows: pd.DataFrame, mark: Mark, view: View) -> None
     reference = view["arms"][0]
     if is_declared(view):
         names = {(arm, of): label(name, LONGEST) for name, arm, of in view["contrasts"]}
-        names |= {(arm, reference): label(arm, LONGEST) for arm in _held_again(view)}
+        names |= {(arm, reference): label(arm, LONGEST) for arm in _run_again(view)}
         forest(axes, names, [(mark, keyed(rows, "arm", "reference"))])
     else:
-        arms = [*view["arms"], *_held_again(view)]
+        arms = [*view["arms"], *_run_again(view)]
         names_of_arms = {arm: label(arm, LONGEST) for arm in arms}
         forest(axes, names_of_arms, [(mark, keyed(rows, "arm"))], reference=reference)
         axes.tick_params(labelleft=False)
@@ -132,7 +132,7 @@ def _facts(artefacts: Artefacts, shown: Sequence[str], view: View) -> dict[str, 
     if is_declared(view):
         named = listed(f"{name} is {_versus(arm, of)}" for name, arm, of in view["contrasts"])
         compared = f"Right: contrasts of arms, draw by draw ({n} draws): {named}."
-    for arm in _held_again(view):
+    for arm in _run_again(view):
         compared += f" {arm} is {reference} once more: what they differ by is noise."
     has_null = any(view["nulls"].get(name) is not None for name in shown)
     null = "A dashed line is the value that the study tests a mean against."

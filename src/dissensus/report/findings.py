@@ -38,7 +38,7 @@ FINDINGS = Schema(
         "place": Column("int", "Place of the sentence, from 1."),
         "kind": text(
             "unidentified: why no effect can be told, said first; headline: what was found; "
-            "floor: what the reference arm differs by from itself, held again; "
+            "floor: what the reference arm differs by from itself, run again; "
             "against: what speaks against it; planted: what the "
             "simulated models have in them; lost: the sessions that failed for good; card: the "
             "finding of the study's card; but: what is said against it there; bar: a row of the "
@@ -100,7 +100,7 @@ class Card:
         judges', arms lost different shares, smaller effects could not be found.
     bars : the picture, which shows exactly that.
     axis : what the picture's values are.
-    floor : the noise floor, where the reference arm is held again.
+    floor : the noise floor, where the reference arm is run again.
     """
 
     finding: str

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dissensus.report.facts import Fact, Facts
+from dissensus.report.facts import Facts
 from dissensus.report.labels import limits, signed
 
 
@@ -16,15 +16,15 @@ class Floor:
 
     Attributes
     ----------
-    row : of the contrasts: the reference held again, less the reference.
+    row : of the contrasts: the reference run again, less the reference.
     within : how many contrasts of the primary outcome are no further from 0 than the interval of
         that difference reaches; None where it has no interval.
     contrasts : how many contrasts of the primary outcome have an estimate.
     """
 
     row: Mapping[str, Any]
-    within: Fact | None
-    contrasts: Fact
+    within: float | None
+    contrasts: float
 
     @classmethod
     def of(cls, contrasts: Facts, again: str) -> Floor | None:
@@ -50,7 +50,7 @@ class Floor:
     def sentence(self) -> str:
         """What stands beside the headline."""
         row = self.row
-        differs = f"{row['reference']} held again differs from itself by {signed(row['estimate'])}"
+        differs = f"{row['reference']} run again differs from itself by {signed(row['estimate'])}"
         if self.within is None:
             return f"{differs}, n = {row['n']}, without an interval: no noise floor can be told."
         floor = f"Noise floor: {differs} {limits(row)}, n = {row['n']}"

@@ -1,7 +1,9 @@
-"""The reference held again: what it plays, and the noise floor that it gives."""
+"""The reference run again: what it plays, and the noise floor that it gives."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -36,6 +38,10 @@ def spoken(study: Any, items: int, seed: int) -> pd.DataFrame:
     return metrics
 
 
+def _next(said: Iterator[float], row: Any) -> list[float]:
+    return [next(said)]
+
+
 def facts_of(contrasts: list[dict[str, Any]]) -> Facts:
     return Facts("contrasts", frame_of(CONTRASTS, contrasts), CONTRASTS.key)
 
@@ -57,7 +63,7 @@ def test_the_floor_is_a_paired_difference_in_no_family() -> None:
     floor = Floor.of(facts_of(with_floor), "a_again")
     assert floor is not None and (floor.within, floor.contrasts) == (1, 2)
     assert unmarked(floor.sentence) == (
-        f"Noise floor: a held again differs from itself by {row['estimate']:+.3f} "
+        f"Noise floor: a run again differs from itself by {row['estimate']:+.3f} "
         f"[{row['ci_low']:.3f}, {row['ci_high']:.3f}], n = 30; 1 of 2 contrasts are no further "
         "from 0 than that."
     ).replace("-", "−")
@@ -84,7 +90,8 @@ def test_equal_arms_lie_within_the_floor_as_often_as_its_interval_says() -> None
     floors = []
     for seed in range(200):
         rng = np.random.default_rng(seed)
-        metrics, _ = played(study, 12, lambda row, rng=rng: [float(rng.normal())], again=True)
+        said = iter(rng.normal(size=36).tolist())
+        metrics, _ = played(study, 12, partial(_next, said), again=True)
         contrasts = compare(metrics, Design.of(study, again=True), Options(0.95, 10, 1))
         floor = Floor.of(facts_of(contrasts), "a_again")
         assert floor is not None
@@ -110,4 +117,4 @@ def test_an_arm_of_that_name_is_a_sentence() -> None:
 def test_what_is_registered_says_it() -> None:
     study = study_of(arms=ARMS)
     made = study(study.Settings.model_validate({"model": "m", "again": True}))
-    assert "a is held a second time (a_again), as the noise floor" in made.summary()
+    assert "a is run a second time (a_again), as the noise floor" in made.summary()

@@ -254,7 +254,7 @@ def test_forks_run_after_what_they_are_forked_from(ran: Sessions) -> None:
 
 
 @pytest.mark.parametrize("cls", [Swapped, Placebo])
-def test_the_reference_held_again_takes_what_the_reference_takes(
+def test_the_reference_run_again_takes_what_the_reference_takes(
     tmp_path: Path, cls: type[Shared]
 ) -> None:
     sessions = drawn(tmp_path / cls.name, cls, again=True)

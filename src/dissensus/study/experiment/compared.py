@@ -31,7 +31,7 @@ class Design:
     cluster : column of what is independent.
     compared : the contrasts of arms.
     factors : by name.
-    again : whether the reference is held a second time.
+    again : whether the reference is run a second time.
     """
 
     arms: Sequence[str]
@@ -55,7 +55,7 @@ class Design:
 
     @property
     def floor(self) -> list[Contrast]:
-        """The reference held again, less the reference; nothing where it is held once."""
+        """The reference run again, less the reference; nothing where it is run once."""
         return [Contrast.of(again_of(self.arms), self.arms[0])] if self.again else []
 
     @property

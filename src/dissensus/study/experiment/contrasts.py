@@ -94,7 +94,7 @@ def compare(
     where that has none. P-values are adjusted over two families, by method: the headline's, and all
     other contrasts and effects. The headline is the primary outcome in every contrast of arms;
     where one arm is all, in what each factor changes (a slope where it is numeric); and where there
-    is no factor either, its mean. What the reference that is held again differs by from the
+    is no factor either, its mean. What the reference that is run again differs by from the
     reference is in no family.
     """
     compared = design.compared
@@ -120,7 +120,7 @@ def compare(
 
 
 def _floor(metrics: pd.DataFrame, design: Design, options: Options) -> list[Row]:
-    """What the reference that is held again differs by from the reference."""
+    """What the reference that is run again differs by from the reference."""
     rows = compare_arms(metrics, design.floor, list(design.outcomes), options, design.columns)
     in_no_family = {"headline": False, "p_adjusted": None, "p_bh": None}
     return [{**row, **in_no_family} for row in rows]

@@ -34,7 +34,7 @@ def design_words(study: Experiment) -> str:
 def _again_words(study: Experiment) -> Iterator[str]:
     if study.settings.again:
         yield (
-            f"{study.arms[0]} is held a second time ({again_of(study.arms)}), as the noise floor: "
+            f"{study.arms[0]} is run a second time ({again_of(study.arms)}), as the noise floor: "
             "what two equal arms differ by, which is in no family of tests."
         )
 

@@ -57,7 +57,7 @@ class ExperimentSettings(StudySettings):
     block_size: Count = 25
     """Draws that are kept together in one temporal block."""
     again: bool = False
-    """Hold the reference arm a second time: what two equal arms differ by is the noise floor."""
+    """Run the reference arm a second time: what two equal arms differ by is the noise floor."""
     inference: InferenceSettings = InferenceSettings()
     protocol: ExperimentProtocol = ExperimentProtocol()
     diagnosis: DiagnosisSettings = DiagnosisSettings()

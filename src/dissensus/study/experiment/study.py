@@ -292,7 +292,7 @@ class Experiment(Study[ExperimentSettings]):
         if self.settings.again and (name := again_of(self.arms)) in self.arms:
             raise SettingError(
                 f"{self.name}.again is true, and {self.file()} has an arm {name!r}, as the "
-                "reference is called that is held again; set it to false, or rename that arm."
+                "reference is called that is run again; set it to false, or rename that arm."
             )
         repeats = self.settings.repeats
         for name, factor in self.declared_factors().items():
