@@ -237,3 +237,11 @@ def test_forks_run_after_what_they_are_forked_from(ran: Sessions) -> None:
         rows = {arm: ran.rows[f"d{draw:03d}-{arm}"] for arm in Shared.arms}
         assert rows["swapped"]["position"] == 5
         assert ran.rows[f"d{draw:03d}-opening"]["position"] == 0
+
+
+def test_a_fault_of_an_opening_names_the_opening(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Shared, "opening", lambda self, session: None)
+    with pytest.raises(ResourceError, match="opening gives NoneType; it must yield the calls"):
+        rehearse(drawn(tmp_path / "shared"))
