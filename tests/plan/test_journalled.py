@@ -43,11 +43,25 @@ def test_a_run_that_is_whole_needs_no_call(sessions: Sessions) -> None:
 def test_after_an_edit_all_is_asked_anew(sessions: Sessions) -> None:
     before, found = found_in(sessions), found_in(sessions, temperature=0.5)
     assert before and found
-    assert (found.answers, len(found.left), found.unused) == (0, SESSIONS, before.answers)
+    assert (found.answers, len(found.left)) == (0, SESSIONS)
+    assert (found.later, found.unused) == (before.answers, 0)
     said = " ".join(describe_covered(sessions, found))
-    assert f"calls that are left if nothing goes wrong: {SESSIONS * TURNS}; " not in said
-    assert f"calls that are left if nothing goes wrong: {SESSIONS * TURNS} " in said
-    assert f"{before.answers} more replies in journals are of prompts that are no longer so" in said
+    assert f"calls that are left if nothing goes wrong: at most {SESSIONS * TURNS} " in said
+    assert f"{before.answers} more replies in journals come after a call whose prompt has" in said
+    assert "no longer sent" not in said
+
+
+def test_replies_that_a_whole_session_left_behind_are_no_calls_to_make(sessions: Sessions) -> None:
+    first, second, *_ = sorted((sessions.folder / "journal").glob("*.jsonl"))
+    spare = second.read_text("utf-8").splitlines(keepends=True)
+    with first.open("a", encoding="utf-8") as lines:
+        lines.writelines(spare[:2])
+    found = found_in(sessions)
+    assert found and (found.unused, found.later, len(found.left)) == (2, 0, 0)
+    said = " ".join(describe_covered(sessions, found))
+    assert "left if nothing goes wrong: 0" in said
+    assert "2 more replies in journals are to prompts that are no longer sent" in said
+    assert "made anew" not in said
 
 
 def test_what_a_kill_left_is_counted(sessions: Sessions) -> None:
@@ -56,7 +70,7 @@ def test_what_a_kill_left_is_counted(sessions: Sessions) -> None:
     first.write_text("".join(lines[:3]), encoding="utf-8")
     whole, found = len(lines), found_in(sessions)
     assert found and list(found.left) == [first.stem]
-    assert (found.begun, found.unused) == (3, 0)
+    assert (found.begun, found.unused, found.later) == (3, 0, 0)
     said = " ".join(describe_covered(sessions, found))
     assert (
         f"which make 3 of 4 sessions; calls that are left if nothing goes wrong: {TURNS - 3}"

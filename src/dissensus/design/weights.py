@@ -36,8 +36,9 @@ class Contrast:
 
     @property
     def reference(self) -> str:
-        """What it is compared with, in words."""
-        return _weighted(self.referred)
+        """What it is compared with, in words that can stand behind a minus: "(0.5 a + 0.5 b)"."""
+        words = _weighted(self.referred)
+        return f"({words})" if len(self.referred) > 1 else words
 
     @property
     def treated(self) -> dict[str, float]:

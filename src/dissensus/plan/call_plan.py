@@ -170,12 +170,17 @@ def describe_covered(sessions: Sessions, found: Covered | None) -> list[str]:
     calls = sum(len(plan.calls) * plan.sessions for plan in planned) - found.begun
     lines = [
         f"in journals already: {found.answers:,} replies, which make {total - len(left):,} of "
-        f"{total:,} sessions; calls that are left if nothing goes wrong: {max(0, calls):,}"
+        f"{total:,} sessions; calls that are left if nothing goes wrong: "
+        f"{'at most ' if found.later else ''}{max(0, calls):,}"
     ]
+    if found.later:
+        lines.append(
+            f"{found.later:,} more replies in journals come after a call whose prompt has changed: "
+            "calls whose own prompts are still the same are not made, all others are made anew"
+        )
     if found.unused:
         lines.append(
-            f"{found.unused:,} more replies in journals are of prompts that are no longer so: "
-            "these calls are made anew"
+            f"{found.unused:,} more replies in journals are to prompts that are no longer sent"
         )
     return [line for each in lines for line in wrap(each, 100)]
 

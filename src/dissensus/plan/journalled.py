@@ -19,13 +19,16 @@ class Covered:
     Attributes
     ----------
     answers : replies that are used again, those to repairs among them.
-    unused : replies that no prompt asks for any more.
+    unused : replies of whole sessions, to prompts that are no longer sent.
+    later : replies of the other sessions, after the first call that they lack. Each is used where
+        its own prompt is still the same, which is known only once that call is answered.
     left : session_id -> row of the sessions that need a call.
     begun : replies that journals have for these.
     """
 
     answers: int
     unused: int
+    later: int
     left: Mapping[str, Mapping[str, Any]]
     begun: int
 
@@ -37,7 +40,7 @@ def covered(sessions: Sessions, registry: ModelRegistry) -> Covered | None:
     """
     if not any(journal_path(sessions.folder, name).exists() for name in sessions.rows):
         return None
-    answers, unused = 0, 0
+    answers, unused, later = 0, 0, 0
     left: dict[str, Mapping[str, Any]] = {}
     begun: dict[str, int] = {}
     for name, row in sessions.rows.items():
@@ -46,6 +49,8 @@ def covered(sessions: Sessions, registry: ModelRegistry) -> Covered | None:
             sessions.replayed(row, registry, journal)
         except (NotJournaled, DissensusError):
             left[name], begun[name] = row, len(journal) - journal.unused
+            later += journal.unused
+        else:
+            unused += journal.unused
         answers += len(journal) - journal.unused
-        unused += journal.unused
-    return Covered(answers, unused, left, sum(begun.values()))
+    return Covered(answers, unused, later, left, sum(begun.values()))

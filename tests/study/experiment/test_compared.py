@@ -86,7 +86,7 @@ def test_sides_are_swappable_where_they_have_the_same_weights() -> None:
     assert Contrast.of("a", "b").is_swappable
     assert Contrast("x", {"a": 1, "b": -1, "c": -1, "d": 1}).is_swappable
     assert not Contrast("x", {"a": 2, "b": -1, "c": -1}).is_swappable
-    assert Contrast("x", {"a": 1, "b": -1, "c": -1, "d": 1}).reference == "b + c"
+    assert Contrast("x", {"a": 1, "b": -1, "c": -1, "d": 1}).reference == "(b + c)"
 
 
 def test_one_arm_is_a_study_of_means_against_their_nulls() -> None:

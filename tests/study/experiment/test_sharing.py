@@ -271,3 +271,11 @@ def test_the_reference_run_again_takes_what_the_reference_takes(
     assert set(by_session[again["session_id"]]["arm"]) == {cls.arms[0]}
     rows = measure_sessions(sessions.study, by_session, gathered.outcomes, dict(sessions.items))[0]  # type: ignore[arg-type]
     assert Counter(row["arm"] for row in rows)[f"{cls.name}_again"] == 12
+
+
+def test_a_fault_of_an_opening_names_the_opening(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Shared, "opening", lambda self, session: None)
+    with pytest.raises(ResourceError, match="opening gives NoneType; it must yield the calls"):
+        rehearse(drawn(tmp_path / "shared"))

@@ -116,7 +116,7 @@ class _Played:
     def _opening(self) -> Steps:
         seed = self.spec.taken[OPENING_SEED]
         session = self._session(OPENING, self.spec.seed if seed is None else seed)
-        return numbered(self.study.opening(session), self.study.file())
+        return numbered(self.study.opening(session), self.study.file(), method=OPENING)
 
     def _goes_on(self, arm: str, seed: int) -> Steps:
         """An arm, after the opening where there is one."""

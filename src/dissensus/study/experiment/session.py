@@ -326,7 +326,7 @@ class Again:
         return (*before, replace(last, content=wrong))
 
 
-def numbered(debate: Debate, where: str, before: int = 0) -> Steps:
+def numbered(debate: Debate, where: str, before: int = 0, method: str = "debate") -> Steps:
     """The steps of a debate, with their numbers in their calls.
 
     Parameters
@@ -334,6 +334,7 @@ def numbered(debate: Debate, where: str, before: int = 0) -> Steps:
     debate : yields calls without numbers, one or several at a time.
     where : the file of the study, for what it may have done wrong.
     before : the number of the last step before the first one.
+    method : of the study, which made ``debate``: "opening" or "debate".
 
     Raises
     ------
@@ -341,7 +342,8 @@ def numbered(debate: Debate, where: str, before: int = 0) -> Steps:
     """
     if not isgenerator(debate):
         raise ResourceError(
-            f"{where}: debate gives {type(debate).__name__}; it must yield the calls of its steps."
+            f"{where}: {method} gives {type(debate).__name__}; it must yield the calls of its "
+            "steps."
         )
     sent: Any = None
     number = before
@@ -351,23 +353,22 @@ def numbered(debate: Debate, where: str, before: int = 0) -> Steps:
         except StopIteration:
             return
         number += 1
-        turns = yield _step(step, number, where)
+        turns = yield _step(step, number, f"{where}: step {number} of {method}")
         sent = turns[0] if isinstance(step, Call) else list(turns)
 
 
-def _step(step: Any, number: int, where: str) -> list[Call]:
+def _step(step: Any, number: int, which: str) -> list[Call]:
     calls = [step] if isinstance(step, Call) else list(step) if isinstance(step, Sequence) else step
     if not isinstance(calls, list) or not all(isinstance(call, Call) for call in calls):
         raise ResourceError(
-            f"{where}: step {number} of debate yields {type(step).__name__}; yield what "
-            "session.call gives, or a list of that."
+            f"{which} yields {type(step).__name__}; yield what session.call gives, or a list "
+            "of that."
         )
     speakers = [call.speaker for call in calls]
     twice = [name for name in speakers if speakers.count(name) > 1]
     if twice:
         raise ResourceError(
-            f"{where}: step {number} of debate has {twice[0]!r} speak twice; give each call of a "
-            "step another speaker."
+            f"{which} has {twice[0]!r} speak twice; give each call of a step another speaker."
         )
     return [
         replace(call, number=number, round_label=call.round_label or round_label(number))
