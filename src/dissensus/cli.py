@@ -126,11 +126,12 @@ def fork(chosen: argparse.Namespace) -> int:
 
     folder = find_session(chosen.session, chosen.study, chosen.run)
     text = read_text(chosen.say)
-    forked, place = fork_session(
+    forked, place, made = fork_session(
         folder, configured_of(folder), chosen.session, chosen.turn, chosen.speaker, text
     )
     _print(page(forked, None, "text"))
-    complain(f"{len(forked.calls)} calls were made, or found in {place}/journal.jsonl.")
+    kept = f"{place}/journal.jsonl"
+    complain(f"{made} calls were made, and {len(forked.calls) - made} answered by {kept}.")
     return 0
 
 

@@ -65,9 +65,10 @@ def test_the_tail_alone_is_asked_and_kept(capsys: pytest.CaptureFixture[str]) ->
     calls = read(place / "calls/d001-en.parquet").to_pylist()
     assert {call["turn"] for call in calls} == {7, 8}
     assert journals()[made] == len(calls)
-    assert f"{len(calls)} calls were made" in printed.err
+    assert f"{len(calls)} calls were made, and 0 answered by" in printed.err
     # Again, and nothing is asked.
     assert main([*COMMAND, "--turn", "6"]) == 0
+    assert f"0 calls were made, and {len(calls)} answered by" in capsys.readouterr().err
     assert journals()[made] == len(calls)
     assert {path: number for path, number in journals().items() if path != made} == before
 

@@ -22,7 +22,7 @@ from dissensus.tables.provenance import provenance
 
 def fork_session(
     folder: Path, settings: Configuration, session_id: str, turn: int, speaker: str, text: str
-) -> tuple[Reading, Path]:
+) -> tuple[Reading, Path, int]:
     """Play a session anew from one of its turns, in place of which something else is said.
 
     What came before that turn is taken from the session, and not asked. The fork has the session's
@@ -39,7 +39,8 @@ def fork_session(
 
     Returns
     -------
-    The fork, and the folder that holds it, in ``forks`` of the study's folder.
+    The fork, the folder that holds it, in ``forks`` of the study's folder, and how many of its
+    calls were made now.
 
     Raises
     ------
@@ -68,6 +69,7 @@ def fork_session(
     place = folder / f"forks/{session_id}-{spoken[:8]}"
     journal = place / "journal.jsonl"
     with claimed(journal):
+        kept = _replies(journal)
         with Journal(journal) as replies:
             session = run_session(
                 row["seed"],
@@ -89,6 +91,13 @@ def fork_session(
     if session.failure:
         raise ResourceError(f"The fork of {session_id} failed for good: {session.failure}.")
     reading = partial(Reading, before.run, before.study, f"{session_id}, forked at turn {turn}")
-    return reading(
-        before.row, rows.turns, rows.attempts, rows.calls, "", before.simulated, made_by
-    ), place
+    return (
+        reading(before.row, rows.turns, rows.attempts, rows.calls, "", before.simulated, made_by),
+        place,
+        _replies(journal) - kept,
+    )
+
+
+def _replies(journal: Path) -> int:
+    """How many replies a journal has."""
+    return journal.read_bytes().count(b"\n") if journal.exists() else 0

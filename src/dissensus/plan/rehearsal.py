@@ -81,7 +81,8 @@ def rehearse(sessions: Sessions) -> None:
     first = {study.rehearsed(row): row for row in reversed(list(sessions.rows.values()))}
     inputs = study.expected_inputs(sessions.folder)
     measured = []
-    for row in first.values():
+    # Openings come first, so that what they lack is said of them and not of what goes on from them.
+    for row in sorted(first.values(), key=lambda row: int(row["position"])):
         item = sessions.items[row[study.source.key]]
         calls, turns = _play(sessions, row, inputs, lambda call: call.expected)
         measured.append((turns, item))
@@ -119,6 +120,12 @@ def _play(
     for call in calls:
         reply = say(call)
         problems = call.format.read(reply).problems
+        if problems and call.given is not None and " " in call.given.origin:
+            raise ResourceError(
+                f"{file}: in session {session} the replacement {reply!r} cannot be read as replies "
+                f"of {call.speaker} are ({'; '.join(problems)}); correct what replacement gives, "
+                "or the function that reads it."
+            )
         if problems and reply == call.expected != PLACEHOLDER:
             raise ResourceError(
                 f"{file}: in session {session} the call of {call.speaker} expects {reply!r}, which "

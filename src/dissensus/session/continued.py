@@ -88,7 +88,8 @@ def _turn(call: Call, row: Row, session_id: str) -> Turn:
     value = json.loads(row["value"]) if stored else read.value
     violations = () if row["compliant"] else read.problems or ("as it was accepted there",)
     turn = call.turn(text, value, violations, row["repairs"])
-    return replace(turn, model=row["model"], origin=session_id)
+    # Where that session took it from another one, it is from there.
+    return replace(turn, model=row["model"], origin=row.get("origin") or session_id)
 
 
 def turn_of(row: Row, origin: str = "") -> Turn:

@@ -100,7 +100,7 @@ def test_an_opening_is_asked_once_and_comes_first_in_every_arm(ran: Sessions) ->
 def test_a_fork_replaces_one_turn_and_asks_the_tail(ran: Sessions) -> None:
     before, after = transcript(ran, "d004-peer"), transcript(ran, "d004-swapped")
     assert [turn["origin"] for turn in after] == [
-        *("d004-peer", "in place of d004-peer", "d004-peer", None),
+        *("d004-opening", "in place of d004-peer", "d004-peer", None),
     ]
     assert after[1]["text"] == "It is so. Answer: 999" and after[1]["value"] == "999"
     assert [after[place]["text"] for place in (0, 2)] == [before[place]["text"] for place in (0, 2)]
@@ -278,4 +278,23 @@ def test_a_fault_of_an_opening_names_the_opening(
 ) -> None:
     monkeypatch.setattr(Shared, "opening", lambda self, session: None)
     with pytest.raises(ResourceError, match="opening gives NoneType; it must yield the calls"):
+        rehearse(drawn(tmp_path / "shared"))
+
+
+def test_an_opening_without_a_call_is_said_of_the_opening(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def nothing(self: Shared, session: Any) -> Any:
+        yield from ()
+
+    monkeypatch.setattr(Shared, "opening", nothing)
+    with pytest.raises(ResourceError, match=r"opening .*asks no model; its steps must yield"):
+        rehearse(drawn(tmp_path / "shared"))
+
+
+def test_a_replacement_that_cannot_be_read_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Shared, "replacement", lambda self, session, turn: "Seven.")
+    with pytest.raises(ResourceError, match=r"the replacement 'Seven.' cannot be read"):
         rehearse(drawn(tmp_path / "shared"))
