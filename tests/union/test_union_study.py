@@ -342,6 +342,7 @@ def test_sessions_run_from_what_others_left(sessions: Sessions) -> None:
             "model": "m",
             "repairs": 0,
             "value": None,
+            "origin": None,
         }
         turns = [
             {**ids, **rest, "speaker": one, "text": said(one), "compliant": True}

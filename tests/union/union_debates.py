@@ -83,6 +83,7 @@ class Script:
                 "model": turn.get("model", "m"),
                 "repairs": 0,
                 "compliant": True,
+                "origin": None,
                 "value": None,
             }
             for turn in (*self._said(), *self._judged())

@@ -99,8 +99,8 @@ def marks(languages: Sequence[str], reference: str) -> dict[str, Mark]:
 
 #: What the name of an artist begins with whose marks say something, and what parts their words.
 _SAYS, _NEXT = "says: ", " \N{BROKEN BAR} "
-_SAID = re.compile(rf"(?s)<g id=([\"']){_SAYS}(.*?)\1>")
-_USE = re.compile(r"<use ([^>]*)/>")
+_SAID = re.compile(rf"<g id=([\"']){_SAYS}([^<]*?)\1>")
+_USE = re.compile(r"<use ([^<>]*)/>")
 
 
 @contextmanager

@@ -226,8 +226,8 @@ def parts(text: str) -> dict[str, str]:
     return {unescape(match[1]): match.string.rstrip() for match in matches if match}
 
 
-_TR = re.compile(r"<tr>(.*?)</tr>")
-_TD = re.compile(r"<t[hd][^>]*>(.*?)</t[hd]>")
+_TR = re.compile(r"<tr>((?:(?!<tr>).)*?)</tr>")
+_TD = re.compile(r"<t[hd](?![a-z])[^<>]*>((?:(?!<t[hd]).)*?)</t[hd]>")
 
 
 def narrowed(text: str, columns: Sequence[str], only: Sequence[tuple[str, str]] = ()) -> str:

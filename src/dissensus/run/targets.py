@@ -16,7 +16,7 @@ _MOST = 3
 _LIKENESS = 0.75
 #: By how much less another may be like it that is named too.
 _MARGIN = 0.05
-_WILDCARD = re.compile(r"\{(\w+)[^}]*\}")
+_WILDCARD = re.compile(r"\{(\w+)(?:\W[^{}]*)?\}")
 
 
 class Targets:
