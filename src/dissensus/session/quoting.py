@@ -97,7 +97,7 @@ def _kinds(heads: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _is_like(line: str, signs: tuple[str, ...], words: tuple[str, ...]) -> bool:
-    if line.startswith(MARK):
+    if line.startswith(MARK) or line.isspace():
         return False
     plain = line[:1].isascii() and line[:1].isalnum()
     # As nearly all lines begin; none that begins with signs does.
