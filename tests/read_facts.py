@@ -52,21 +52,40 @@ def wrong_numbers(
     for sentence, text, allowed in _texts(folder, templates):
         left, end = "", 0
         named = _PLACE.sub(lambda place: "§" * len(place[0]), text)
-        for fact in _facts(folder, sentence):
-            if (why := _mismatch(folder, settings, fact)) is not None:
-                wrong.append(f"{sentence}: {fact['printed']}: {why}")
-            # In the order of the text: what is printed may come twice.
-            printed = re.compile(rf"(?<![\w.,−+-]){re.escape(fact['printed'])}(?!\d)")
-            found = printed.search(named, end) or printed.search(text, end)
-            if found is None:
-                wrong.append(f"{sentence}: {fact['printed']} is not in it")
-            else:
-                left, end = f"{left}{named[end : found.start()]}·", found.end()
+        facts = _facts(folder, sentence)
+        wrong += [
+            f"{sentence}: {fact['printed']}: {why}"
+            for fact in facts
+            if (why := _mismatch(folder, settings, fact)) is not None
+        ]
+        placed = _placed([fact["printed"] for fact in facts], named, text)
+        wrong += [f"{sentence}: {fact['printed']} is not in it" for fact in facts[len(placed) :]]
+        for begin, after in placed:
+            left, end = f"{left}{named[end:begin]}·", after
         left += named[end:]
         for phrase in (*allowed, *words, *_CONSTANTS):
             left = left.replace(phrase, " ")
         wrong += [f"{sentence}: {number} has no origin: {text}" for number in _NUMBER.findall(left)]
     return wrong
+
+
+def _placed(printed: Sequence[str], named: str, text: str, end: int = 0) -> list[tuple[int, int]]:
+    """Where what is printed stands, in the order of the text: as much of it as can be placed.
+
+    What is printed may come twice, and may be a place in a debate, which is no number elsewhere.
+    """
+    if not printed:
+        return []
+    sign = re.compile(rf"(?<![\w.,−+-]){re.escape(printed[0])}(?!\d)")
+    best: list[tuple[int, int]] = []
+    ways = [found.span() for found in (sign.search(named, end), sign.search(text, end)) if found]
+    for span in dict.fromkeys(ways):
+        spans = [span, *_placed(printed[1:], named, text, span[1])]
+        if len(spans) > len(best):
+            best = spans
+        if len(best) == len(printed):
+            break
+    return best
 
 
 def _texts(folder: Path, templates: Mapping[str, str]) -> Iterator[tuple[str, str, list[str]]]:
