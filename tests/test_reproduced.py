@@ -134,9 +134,14 @@ def test_a_wrong_number_is_seen_wherever_it_is(reproduced: Project, tmp_path: Pa
         return wrong_numbers(tmp_path, settings, {"judges": template})
 
     assert wrong() == []
-    for name in ("captions/judges.rst", "figures/judges.svg"):
+    for name, number, other in (
+        ("captions/judges.rst", r"(union-judge-a) \d+%", r"\1 77%"),
+        ("figures/judges.svg", r"(per 100 words n) = \d+", r"\1 = 777"),
+    ):
         whole = (tmp_path / name).read_text("utf-8")
-        (tmp_path / name).write_text(re.sub(r"(union-judge-a) \d+%", r"\1 77%", whole), "utf-8")
+        changed = re.sub(number, other, whole)
+        assert changed != whole, name
+        (tmp_path / name).write_text(changed, "utf-8")
         assert wrong(), name
         (tmp_path / name).write_text(whole, "utf-8")
     changes: dict[str, tuple[str, Callable[[str], str]]] = {
