@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from inspect import Parameter, isgenerator, signature, unwrap
 from math import isnan
+from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,7 @@ from dissensus.session.protocol import (
 )
 from dissensus.session.record import as_json
 from dissensus.setting_faults import show, unwritable
+from dissensus.study.endless import KEPT, ending_in_time
 
 if TYPE_CHECKING:
     import numpy as np
@@ -338,7 +340,8 @@ def numbered(debate: Debate, where: str, before: int = 0, method: str = "debate"
 
     Raises
     ------
-    ResourceError : nothing is yielded, a step is no call, or two of its calls have one speaker.
+    ResourceError : nothing is yielded, a step is no call, two of its calls have one speaker, or it
+        does not come to an end.
     """
     if not isgenerator(debate):
         raise ResourceError(
@@ -346,10 +349,11 @@ def numbered(debate: Debate, where: str, before: int = 0, method: str = "debate"
             "steps."
         )
     sent: Any = None
-    number = before
+    number, folder = before, Path(where).parent
     while True:
         try:
-            step = debate.send(sent)
+            with ending_in_time(folder, f"step {number + 1} of {method}", KEPT):
+                step = debate.send(sent)
         except StopIteration:
             return
         number += 1
