@@ -79,7 +79,7 @@ class Read:
             raise ResourceError(
                 f"{_place(self.reads)} ends with {what} where it reads the reply {show(text)}; let "
                 "it give None, or raise a ValueError that says what is wrong, where it cannot read "
-                "one. What was paid for is kept."
+                "one, and start again: nothing that was paid for is lost."
             ) from error
         if value is None or (isinstance(value, float) and isnan(value)):
             return Parsed(None, ("it is not in the form that was asked for",))
