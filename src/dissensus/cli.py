@@ -39,6 +39,11 @@ _COMMANDS = {
         "echo 'We measured it twice.' > said.txt",
         "dissensus fork d001-en --study language --turn 4 --say said.txt",
     ),
+    "compare": (
+        "put the same estimate of several runs, or of the panels of one, into one forest",
+        "dissensus compare demo again --study language",
+        "dissensus compare demo --study identity --over team",
+    ),
     "replies": (
         "say how many replies of a run could be read, were repaired or are lost",
         "dissensus replies demo",
@@ -61,9 +66,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     add_options(added["serve"])
     _add_reading(added["read"])
     _add_forking(added["fork"])
+    _add_comparing(added["compare"])
     added["replies"].add_argument("run", help="its name, as under results/")
     chosen = parser.parse_args(arguments)
-    does = {"serve": serve, "read": read, "replies": replies, "fork": fork}
+    does = {"serve": serve, "read": read, "replies": replies, "fork": fork, "compare": compare}
     try:
         return does[chosen.command](chosen)
     except DissensusError as error:
@@ -107,6 +113,35 @@ def _add_reading(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="over config.yaml, instead of the configuration that the run keeps; for --prompts",
     )
+
+
+def _add_comparing(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("runs", nargs="+", metavar="run", help="names of runs, as under results/")
+    parser.add_argument("--study", help="where the first run has several")
+    parser.add_argument(
+        "--over", default="run", help="a column of the estimate's key, such as team: within one run"
+    )
+    parser.add_argument(
+        "--to", metavar="FOLDER", help="results/compared/<study>-<runs> unless it is given"
+    )
+
+
+def compare(chosen: argparse.Namespace) -> int:
+    """Compare runs, and say what they come to and where the page is."""
+    from dissensus.compare.comparison import compare as compared
+    from dissensus.compare.page import finding, objection, write_comparison
+    from dissensus.compare.units import study_folders
+
+    folders = study_folders(chosen.runs, chosen.study)
+    comparison = compared(folders, chosen.over)
+    name = f"{comparison.study}-{'+'.join(chosen.runs)}"
+    path = write_comparison(comparison, Path(chosen.to or Path("results/compared") / name))
+    if comparison.simulated:
+        print("Simulated models: the numbers say nothing about any real one.")
+    first = comparison.compared[0]
+    print(finding(first, comparison), objection(first, comparison), sep="\n")
+    print(f"Open {path} for the rest.")
+    return 0
 
 
 def replies(chosen: argparse.Namespace) -> int:
