@@ -217,6 +217,26 @@ def _played(
     is_null: bool,
 ) -> pd.DataFrame:
     """The metrics of a manifest that is drawn, played and measured."""
+    turns, ended = played(seed, study, items, models, is_null)
+    metrics, _ = measure_sessions(study, turns_by_session(turns, study.levels()), ended, items)
+    return pd.DataFrame(metrics)
+
+
+def played(
+    seed: int,
+    study: Experiment,
+    items: Mapping[str, Row],
+    models: Mapping[str, Row],
+    is_null: bool = False,
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The turns of a manifest that is drawn and played in memory, and how each session ended.
+
+    Parameters
+    ----------
+    seed : of the manifest.
+    study, items, models : as for :func:`diagnose`.
+    is_null : whether all arms, or all levels, are played alike.
+    """
     drawn = study.draw_manifest(items, study.settings.model_dump() | {"again": False}, seed)
     people = {name: SimulatedModel(name, model) for name, model in models.items()}
     limits = Limits.of(study.settings.protocol.model_dump())
@@ -235,9 +255,7 @@ def _played(
         said[row["session_id"]] = left.turns
         turns += left.turns
         ended.append({**{name: row[name] for name in study.ids}, "complete": bool(left.turns)})
-    by_session = turns_by_session(turns, study.levels())
-    metrics, _ = measure_sessions(study, by_session, ended, items)
-    return pd.DataFrame(metrics)
+    return turns, ended
 
 
 def _null_levels(study: Experiment, row: Row) -> dict[str, Any]:
