@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from browsing import Opened, browsing
+from browsing import Browser, Opened
 from dissensus.report.pages.labelling import labelling_page
 from hostile_texts import HOSTILE
 
@@ -17,11 +17,11 @@ SCALE = ["yes", "no", "=1+1"]
 TEXTS = list(zip(("bcdf", "ghjk", "lmnp"), HOSTILE, strict=False))
 
 
-@pytest.fixture(scope="module")
-def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Opened]:
-    path = tmp_path_factory.mktemp("labels") / "sample.html"
+@pytest.fixture
+def opened(browser: Browser, tmp_path: Path) -> Iterator[Opened]:
+    path = tmp_path / "sample.html"
     path.write_text(labelling_page("Is it <b>sound</b>?", SCALE, TEXTS, True), "utf-8")
-    with browsing() as browser, browser.open(path) as tab:
+    with browser.open(path) as tab:
         yield tab
 
 
@@ -55,8 +55,6 @@ def test_a_person_reads_clicks_and_saves_a_table(opened: Opened) -> None:
 
 def test_what_was_left_out_has_no_label_in_the_table(opened: Opened) -> None:
     page = opened.page
-    page.evaluate("localStorage.clear()")
-    page.reload()
     page.click("text=Next")
     page.keyboard.press("2")
     assert saved(opened) == 'id,label\nbcdf,\nghjk,"no"\n'
