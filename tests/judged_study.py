@@ -1,4 +1,4 @@
-"""A small experiment whose judge is wrong in a known way, and where people can read who is right."""
+"""A small experiment whose judge errs in a known way, and where people can read what is so."""
 
 from __future__ import annotations
 

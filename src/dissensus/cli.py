@@ -144,10 +144,11 @@ def sample(chosen: argparse.Namespace) -> int:
     files = [*CONFIGURATION, *chosen.configfile] if chosen.configfile else []
     settings = configured_of(folder, files)
     table, page = write_sample(folder, settings, chosen.n, chosen.seed, Path(chosen.to))
+    setting = f"{chosen.study}.labels.file"
     say(
         [
             f"{page} is a page to read and click; {table} has the same texts.",
-            f"Name the table with the labels as {chosen.study}.labels.file, and start the run again.",
+            f"Name the table with the labels as {setting}, and start the run again.",
         ]
     )
     return 0

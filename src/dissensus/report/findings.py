@@ -285,7 +285,7 @@ def derived(
     drawn = [row for row in main if limits(row) != MISSING]
     bars = [Bar(_contrast(row), row, digits=3, is_mean=_is_mean(row)) for row in drawn]
     outcomes = listed(dict.fromkeys((titles or {}).get(r["outcome"], r["outcome"]) for r in drawn))
-    if floor and limits(floor.row) != MISSING:
+    if floor and floor.has_limits:
         bars.append(Bar(_contrast(floor.row), floor.row, digits=3, is_null=True))
     card = Card(said[0], "", bars, outcomes, floor.sentence if floor else "") if said else None
     return Findings(said, card=card)

@@ -67,7 +67,7 @@ def prediction_powered(
     Angelopoulos, Bates, Fannjiang, Jordan & Zrnic 2023, Science 382:669-674; power tuning is that
     of Angelopoulos, Duchi & Zrnic 2023, PPI++, arXiv:2311.01453. The mean of a group is
     ``power * mean(predictions of all) + mean(labels - power * predictions of the labelled)``. Here
-    the labelled are among all, so that ``power`` is that of PPI++ times (n + N) / N, with n labelled
+    the labelled are among all, so that ``power`` is that of PPI++ times (n + N) / N, of n labelled
     and N others. The variance is the sum over clusters of squared sums of influences, times
     G / (G - 1) for G clusters with labels, and the interval is Student's t with G - 1 degrees.
     """
@@ -80,7 +80,9 @@ def prediction_powered(
             f"{named.shape}; pass one of each for every observation."
         )
     check_level(confidence, "confidence")
-    codes = as_codes(np.arange(given.size) if clusters is None else clusters, given.size, "clusters")
+    codes = as_codes(
+        np.arange(given.size) if clusters is None else clusters, given.size, "clusters"
+    )
     has_label = ~np.isnan(given)
     influences = np.zeros((2, int(codes.max()) + 1))
     sums, fewest, n, labelled = np.zeros(2), given.size, 0, 0

@@ -60,4 +60,6 @@ def test_what_was_left_out_has_no_label_in_the_table(opened: Opened) -> None:
     assert saved(opened) == 'id,label\nbcdf,\nghjk,"no"\n'
     # It goes on where it was left.
     page.reload()
-    assert opened.texts("h1") == ["Text 1 of 3"] and opened.texts("#said") == ["1 of 3 have a label."]
+    assert opened.texts("h1") == ["Text 1 of 3"] and opened.texts("#said") == [
+        "1 of 3 have a label."
+    ]

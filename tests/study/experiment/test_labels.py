@@ -57,7 +57,11 @@ def people_of(turns: list[dict[str, Any]], study: Judged, count: int) -> str:
 
 
 def with_people(
-    folder: Path, seed: int = 3, count: int = LABELLED, labels: dict[str, Any] | None = None, **speech: float
+    folder: Path,
+    seed: int = 3,
+    count: int = LABELLED,
+    labels: dict[str, Any] | None = None,
+    **speech: float,
 ) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     """Labels, agreement and estimates of a study that is played from texts to its last estimate."""
     study = judged(**(labels or {}))

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from pydantic import ConfigDict, Field, model_validator
 
+from dissensus.llm.settings import PriceSettings
 from dissensus.setting_faults import Faults
 from dissensus.settings import Confidence, Count, Once, Resamples, Settings
 from dissensus.study.settings import (
@@ -44,6 +45,8 @@ class DiagnosisSettings(Settings):
     """Simulated studies of each number of items."""
     items: list[Annotated[int, Field(ge=2)]] = Field(default_factory=list)
     """Numbers of items; without any, half as many as there are, as many, and twice as many."""
+    prices: dict[str, PriceSettings] = Field(default_factory=dict)
+    """Model -> what is paid for the one that it stands for: simulated models cost nothing."""
 
 
 #: The path of the table of labels in a study's block: no session depends on it.

@@ -332,11 +332,17 @@ class Experiment(Study[ExperimentSettings]):
                 f"{self.name}.again is true, and {self.file()} has an arm {name!r}, as the "
                 "reference is called that is run again; set it to false, or rename that arm."
             )
+        for name in self.settings.diagnosis.prices:
+            if name not in self.all_models:
+                raise SettingError(
+                    f"{self.name}.diagnosis.prices.{name} is the price of a model that this study "
+                    f"does not ask; it asks {', '.join(self.all_models)}."
+                )
         may = self.session_outcomes()
         if self.settings.labels and self.labelled_outcome not in may:
             raise SettingError(
-                f"{self.name}.labels.outcome holds {self.labelled_outcome!r}; it must be an outcome "
-                f"that is a number a session: {', '.join(may)}."
+                f"{self.name}.labels.outcome holds {self.labelled_outcome!r}; it must be an "
+                f"outcome that is a number a session: {', '.join(may)}."
             )
         repeats = self.settings.repeats
         for name, factor in self.declared_factors().items():

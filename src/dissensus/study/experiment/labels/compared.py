@@ -38,7 +38,9 @@ LABELLED = Schema(
         **common("session_id"),
         "turn": Column("int", "Number of the judge's turn; 0 where the whole session is labelled."),
         **common("speaker"),
-        "judge": text("What the judge, or the outcome as it was measured, says; empty for nothing."),
+        "judge": text(
+            "What the judge, or the outcome as it was measured, says; empty for nothing."
+        ),
         "people": text("What people say."),
     },
     key=("id",),
@@ -152,8 +154,8 @@ def _said_by_judge(
         if value is not None and value not in study.label_settings.scale:
             raise ResourceError(
                 f"{study.name}.labels.scale lacks {show(value)}, which the judge "
-                f"{study.label_settings.judge} says in turn {place.turn} of {place.session_id}; add it, "
-                "since people must be able to say what the judge can."
+                f"{place.speaker} says in turn {place.turn} of {place.session_id}; add it, since "
+                "people must be able to say what the judge can."
             )
     return judged
 

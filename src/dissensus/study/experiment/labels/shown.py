@@ -36,8 +36,8 @@ def estimates(artefacts: Artefacts, view: View) -> Table:
     )
     note = (
         f"{view['outcomes'][view['labelled']]}. The judge alone has all draws and its own bias; "
-        "people alone have the sessions that they labelled. Prediction-powered: what the judge says "
-        "of all sessions, with its mean error among those that people labelled taken off "
+        "people alone have the sessions that they labelled. Prediction-powered: what the judge "
+        "says of all sessions, with its mean error among those that people labelled taken off "
         "(Angelopoulos and others 2023), the judge weighted so that the interval is narrowest "
         "(PPI++). Standard errors are clustered, with Student's t by the clusters that have "
         "labels. It holds where the sessions were drawn at random, as dissensus sample draws them, "
@@ -62,4 +62,3 @@ def agreement(artefacts: Artefacts, view: View) -> Table:
     )
     rows = records(artefacts.frame("judge_agreement"))
     return tabulate("table_agreement", "The judge beside people", columns, rows, note, view)
-
