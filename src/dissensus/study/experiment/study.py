@@ -177,14 +177,14 @@ class Experiment(Study[ExperimentSettings]):
                 settings=("repeats", "block_size", "again"),
                 schema=f"{here}.manifest_schema",
             ),
-            "diagnosis": None
-            if cls.forks or cls.material
-            else Diagnosis(
+            "diagnosis": Diagnosis(
                 f"{here}.diagnose",
                 settings=tuple(name for name in cls.Settings.model_fields if name != "labels"),
                 files=fields,
                 models=True,
-            ),
+            )
+            if cls.sharing.is_within_items
+            else None,
             "reader": Reader(
                 title=next(iter(cls.item), "item_id"),
                 measures=tuple(
