@@ -116,7 +116,7 @@ def test_the_page_is_true_through_a_kill(page: Project, tmp_path: Path) -> None:
 def test_a_diagnosis_says_what_the_study_can_find_and_so_does_the_plan(page: Project) -> None:
     path = page.folder / "echo.yaml"
     prices = "prices: {guesser: {input: 0, output: 1000}}"
-    small = "{model: guesser, diagnosis: {simulations: 60, items: [30, 60], %s}}" % prices
+    small = f"{{model: guesser, diagnosis: {{simulations: 60, items: [30, 60], {prices}}}}}"
     path.write_text(path.read_text("utf-8").replace("{model: guesser}", small), "utf-8")
     page.succeed("diagnosis")
     assert not (results(page) / "transcripts").exists()
