@@ -12,10 +12,12 @@ from dissensus.design.contrasts import BOTH, JUDGE, PEOPLE, Options
 from dissensus.errors import DissensusError, ResourceError, SettingError
 from dissensus.report.facts import Facts, unmarked
 from dissensus.report.findings import labelled
+from dissensus.report.view import Artefacts, View
 from dissensus.settings import validate
 from dissensus.study.experiment.compared import Design
 from dissensus.study.experiment.contrasts import CONTRASTS, compare
 from dissensus.study.experiment.diagnosis import played
+from dissensus.study.experiment.labels import shown
 from dissensus.study.experiment.labels.compared import (
     AGREEMENT,
     ESTIMATES,
@@ -145,6 +147,28 @@ def test_what_is_found_is_said_with_numbers_that_know_where_they_are_from(tmp_pa
         f"(prediction-powered), and {alone['estimate']:+.3f} [{alone['ci_low']:.3f}, "
         f"{alone['ci_high']:.3f}] by the judge alone."
     )
+
+
+def test_tables_have_each_estimate_by_judge_people_and_both(tmp_path: Path) -> None:
+    _, agreement, rows = with_people(tmp_path, fooled=0.7)
+    loaded = {
+        "labelled_contrasts": frame_of(ESTIMATES, rows),
+        "judge_agreement": frame_of(AGREEMENT, agreement),
+    }
+    view = View("judged", {**judged().shown(), "confidence": 0.95}, simulated=True)
+    table = shown.estimates(Artefacts({}, loaded), view)
+    assert [row[:2] for row in table.rows[:4]] == [
+        ("debate − alone", "judge alone"),
+        ("debate − alone", "people alone"),
+        ("debate − alone", "people and judge (prediction-powered)"),
+        ("alone", "judge alone"),
+    ]
+    assert table.rows[2][2] == f"{row(rows, BOTH)['estimate']:+.3f}".replace("-", "−")
+    assert len(table.rows) == 9 and "sound. The judge alone" in table.note
+    beside = shown.agreement(Artefacts({}, loaded), view)
+    assert [row[0] for row in beside.rows] == [
+        *("share that agrees", "Cohen's kappa", "Krippendorff's alpha")
+    ]
 
 
 def test_few_labels_have_agreement_and_no_interval(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Part `design`: one of the designs of examples/, and the same written for Inspect AI.
+"""Part `gallery`: one of the designs of examples/, and the same written for Inspect AI.
 
 Both ask one server, which speaks as the design's simulated agents do. Counted are the lines that
 somebody writes, and the calls that the server gets; what each finds says that it is one design.
@@ -18,7 +18,7 @@ from timing import took
 
 NAME = "multi_agent_debate"
 EXAMPLE = ROOT / "examples" / NAME
-INSPECT = Path(__file__).with_name("inspect_design.py")
+INSPECT = Path(__file__).with_name("inspect_gallery.py")
 _CONFIGURED = ("--config", str(EXAMPLE / "config.yaml"))
 #: Agents and rounds of both arms.
 _CALLS = 6 * 1 + 3 * 2
