@@ -119,4 +119,8 @@ def test_what_cannot_be_sampled_is_a_sentence(
     assert "name in judged.labels.judge one who speaks in its sessions" in said
     monkeypatch.chdir(project.folder)
     assert main(["sample", "nobody", "--study", "judged", "--n", "4"]) == 1
-    assert "Traceback" not in capsys.readouterr().err
+    assert "results/nobody/judged has no metrics.parquet; people label" in capsys.readouterr().err
+    arguments = ["sample", "judged", "--study", "judged", "--n", "4", "--configfile", "none.yaml"]
+    (project.folder / "none.yaml").write_text("studies: [language]", "utf-8")
+    assert main(arguments) == 1
+    assert "studies leaves out 'judged'; name the run's own" in capsys.readouterr().err

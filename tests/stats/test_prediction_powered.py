@@ -30,6 +30,28 @@ def groups(n: int, name: str = "a") -> np.ndarray:
     return np.full(n, name)
 
 
+def test_it_is_what_ppi_python_gives() -> None:
+    """ppi-python 0.2.3, ppi_mean_pointestimate and ppi_mean_ci (alpha .05), in whose arrays the
+    labelled are not among the others: its lambda is ours times N / (n + N).
+    """
+    labels = [1.03, 2.36, 2.22, 0.49, 0.7, 0.47, 1.57, 0.94, *[np.nan] * 16]
+    predictions = [
+        *(0.16, 1.78, 1.84, 0.1, 0.11, 0.69, 2.0, 0.94, 1.33, -0.19, 2.71, 0.87, 1.92, 1.51, 0.69),
+        *(1.06, 1.93, 1.06, 1.53, 1.01, 0.07, -0.53, 0.54, 0.63),
+    ]
+    whole = prediction_powered(labels, predictions, groups(24), ONE, power=24 / 16)
+    assert whole.estimate == pytest.approx(1.27875)
+    # Its variances divide by n, and its intervals are normal.
+    assert whole.se * (7 / 8) ** 0.5 == pytest.approx(
+        (1.76761847 - 0.78988153) / 2 / 1.96, rel=1e-3
+    )
+    tuned = prediction_powered(labels, predictions, groups(24), ONE)
+    assert tuned.estimate == pytest.approx(1.24827537, abs=0.005)
+    assert tuned.se * (7 / 8) ** 0.5 == pytest.approx(
+        (1.60559765 - 0.89095308) / 2 / 1.96, rel=0.02
+    )
+
+
 def test_without_predictions_it_is_the_mean_of_labels() -> None:
     labels, predictions = sample(np.random.default_rng(1), 200, 40)
     found = prediction_powered(labels, predictions, groups(200), ONE, power=0.0)

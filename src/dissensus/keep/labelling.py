@@ -39,6 +39,16 @@ def write_sample(folder: Path, settings: Configuration, n: int, seed: int, to: P
     ------
     DissensusError : there is nothing to label, or a file is there already.
     """
+    if not (folder / "metrics.parquet").is_file():
+        raise ResourceError(
+            f"{folder} has no metrics.parquet; people label sessions that have ended: run the "
+            "study first, or name another run."
+        )
+    if folder.name not in settings.studies:
+        raise SettingError(
+            f"studies leaves out {folder.name!r}; name the run's own configuration with "
+            "--configfile."
+        )
     study = settings.study(folder.name)
     if not isinstance(study, Experiment):
         raise SettingError(

@@ -179,8 +179,10 @@ def test_few_labels_have_agreement_and_no_interval(tmp_path: Path) -> None:
 
 
 def test_a_judge_who_says_what_people_cannot_is_a_sentence(tmp_path: Path) -> None:
-    with pytest.raises(ResourceError, match=r"judged\.labels\.scale lacks 'no', which the judge J"):
-        with_people(tmp_path, labels={"scale": ["yes", "unsure"]}, alone=0.9, debate=1.0, count=40)
+    with pytest.raises(
+        ResourceError, match=r"judged\.labels\.scale lacks 'yes', which the judge J"
+    ):
+        with_people(tmp_path, labels={"scale": ["no", "unsure"]}, alone=0, debate=0, fooled=0.5)
 
 
 def table(folder: Path, *rows: str, **settings: Any) -> dict[Place, str | float]:
