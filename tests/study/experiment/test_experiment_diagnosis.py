@@ -13,11 +13,11 @@ from scipy import stats
 from dissensus.design.contrasts import HEADLINE, RANDOMISATION, Options
 from dissensus.design.diagnosis import HOLM
 from dissensus.plan.diagnosed import no_diagnosis
-from dissensus.study.experiment import Material, diagnosis
+from dissensus.study.experiment import Material, diagnosis, quoted
 from dissensus.study.experiment.compared import Design
 from dissensus.study.experiment.contrasts import compare
 from noisy_study import Alone, Dosed, Noisy, Three
-from shared_study import Shared
+from shared_study import Shared, number
 
 ITEMS, SIMULATIONS = 12, 100
 
@@ -146,6 +146,17 @@ class Forked(Shared):
     name = "forked"
     arms = ("again", "peer", "swapped")
     material: ClassVar = {}
+
+    def debate(self, session: Any) -> Any:
+        (first,), heard = session.opening, ""
+        if session.arm == "peer":
+            ask = f"{session.item.question} Peer."
+            turns = yield [
+                session.call(name, ask, number, expected="Answer: 4") for name in ("P", "Q")
+            ]
+            heard = quoted(turns[0].text)
+        ask = f"{session.item.question} You said {first.value}. {heard} Again."
+        yield session.call("A", ask, number, expected="Answer: 3")
 
 
 def test_a_fork_stays_within_its_item_and_is_diagnosed() -> None:

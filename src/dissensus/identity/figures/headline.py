@@ -65,7 +65,7 @@ def _floor(artefacts: Artefacts, order: Sequence[str], first: Record) -> str:
     again = artefacts.facts("comparisons").rows(kind=AGAIN)[:1]
     if not again:
         return (
-            "No noise floor: vanilla was not held again in any team; `controls: [again]` of a team "
+            "No noise floor: vanilla was not run again in any team; `controls: [again]` of a team "
             "does that."
         )
     (row,) = again
@@ -75,7 +75,7 @@ def _floor(artefacts: Artefacts, order: Sequence[str], first: Record) -> str:
         row,
         artefacts.facts("estimates"),
         where,
-        f"vanilla held again differs from itself, in {label(row['team'], 24)}, by",
+        f"vanilla run again differs from itself, in {label(row['team'], 24)}, by",
         row["n_questions"],
         noun="coefficient",
     )
