@@ -93,7 +93,7 @@ class Floor:
         )
         differs = f"{self.differs} {signed(estimate, self.digits)}"
         if self.within is None:
-            return f"{differs}, n = {self.n}, without an interval: no noise floor can be told."
+            return f"No noise floor: {differs}, n = {self.n}, without an interval."
         limits = interval(low, high, self.digits, "−")
         floor = f"Noise floor: {differs} {limits}, n = {self.n}"
         if not self.contrasts:
