@@ -71,10 +71,9 @@ def test_a_sample_is_labelled_and_stands_beside_the_judge(
     before = {path: path.stat().st_mtime_ns for path in (results / "transcripts").iterdir()}
     project.succeed(*names)
     assert before == {p: p.stat().st_mtime_ns for p in (results / "transcripts").iterdir()}
-    found = pd.read_parquet(results / "labelled_contrasts.parquet").set_index(
-        ["arm", "reference", "method"]
-    )
-    alone, both = (found.loc["debate", "alone", by] for by in ("judge", "prediction_powered"))
+    found = pd.read_parquet(results / "labelled_contrasts.parquet")
+    found = found[found["reference"] == "alone"].set_index("method")
+    alone, both = (found.loc[by] for by in ("judge", "prediction_powered"))
     assert alone["ci_low"] > 0 and both["ci_low"] < 0 < both["ci_high"]
     labelled = pd.read_parquet(results / "labelled.parquet")
     wrong = labelled[labelled["judge"] != labelled["people"]]

@@ -33,7 +33,8 @@ def main(inputs: Any, outputs: Any, stage: Stage) -> None:
         usd = usd and usd / len(items)
         rows = [row | {"usd": usd and usd * row["items"]} for row in rows]
         figure = plot_power(pd.DataFrame(rows), len(items), stage.simulated)
-        save(figure, *outputs.figure, POWER_TITLE, alternative(POWER_TITLE, figure, ""))
+        svg, png = outputs.figure
+        save(figure, svg, png, POWER_TITLE, alternative(POWER_TITLE, figure, ""))
     write(outputs.diagnosis, DIAGNOSIS, rows, provenance)
     write_table(table_diagnosis(pd.DataFrame(rows)), outputs.csv, outputs.markdown)
 

@@ -249,7 +249,7 @@ def estimates(
         names = {"contrast": name, "outcome": outcome, "arm": arm, "reference": reference}
         columns = [column for column in ESTIMATES.columns if column in rows]
         for row in by_judge[columns].to_dict("records"):
-            told = {key: None if pd.isna(value) else value for key, value in row.items()}
+            told = {str(key): None if pd.isna(value) else value for key, value in row.items()}
             yield {**told, **names, "method": JUDGE, "labelled": 0, "power": 1.0}
         sessions = _of_whole_draws(judged, list(weights))
         null = None if reference else design.outcomes[outcome].null
@@ -298,8 +298,8 @@ def _powered(
 
 def _as_share(found: Powered) -> Powered:
     """The same from 0 to 1, which the sum of labels and predictions may leave."""
-    names = ("estimate", "ci_low", "ci_high")
-    return replace(found, **{name: float(np.clip(getattr(found, name), 0, 1)) for name in names})
+    estimate, low, high = np.clip([found.estimate, found.ci_low, found.ci_high], 0, 1)
+    return replace(found, estimate=float(estimate), ci_low=float(low), ci_high=float(high))
 
 
 def _numbers(found: Powered, is_tested: bool) -> Row:
