@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from dissensus.errors import DissensusError
-from dissensus.report.escaping import complain
+from dissensus.report.escaping import complain, say
 from dissensus.serve.main import serve
 from dissensus.serve.options import add_options
 
@@ -44,6 +44,10 @@ _COMMANDS = {
         "dissensus compare demo again --study language",
         "dissensus compare demo --study identity --over team",
     ),
+    "sample": (
+        "draw texts at random for people to label, without arms, models and what judges say",
+        "dissensus sample demo --study mine --n 60 --seed 1 --to sample",
+    ),
     "replies": (
         "say how many replies of a run could be read, were repaired or are lost",
         "dissensus replies demo",
@@ -67,9 +71,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _add_reading(added["read"])
     _add_forking(added["fork"])
     _add_comparing(added["compare"])
+    _add_sampling(added["sample"])
     added["replies"].add_argument("run", help="its name, as under results/")
     chosen = parser.parse_args(arguments)
-    does = {"serve": serve, "read": read, "replies": replies, "fork": fork, "compare": compare}
+    does = {
+        **{"serve": serve, "read": read, "replies": replies, "fork": fork},
+        **{"compare": compare, "sample": sample},
+    }
     try:
         return does[chosen.command](chosen)
     except DissensusError as error:
@@ -106,12 +114,25 @@ def _add_reading(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--prompts", action="store_true", help="what was sent, message by message, and each reply"
     )
+    _add_configuration(parser, "; for --prompts")
+
+
+def _add_sampling(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("run", help="its name, as under results/")
+    parser.add_argument("--study", required=True, help="of one's own, which says what is labelled")
+    parser.add_argument("--n", type=int, required=True, help="how many texts, at most")
+    parser.add_argument("--seed", type=int, default=1, help="another one draws others")
+    parser.add_argument("--to", default="sample", metavar="FOLDER", help="where they are written")
+    _add_configuration(parser)
+
+
+def _add_configuration(parser: argparse.ArgumentParser, use: str = "") -> None:
     parser.add_argument(
         "--configfile",
         nargs="+",
         metavar="FILE",
         default=[],
-        help="over config.yaml, instead of the configuration that the run keeps; for --prompts",
+        help=f"over config.yaml, instead of the configuration that the run keeps{use}",
     )
 
 
@@ -149,6 +170,25 @@ def replies(chosen: argparse.Namespace) -> int:
     from dissensus.keep.reply_counts import reply_page
 
     print(reply_page(Path("results") / chosen.run), end="")
+    return 0
+
+
+def sample(chosen: argparse.Namespace) -> int:
+    """Write a sample to label, and say what comes next."""
+    from dissensus.keep.labelling import write_sample
+    from dissensus.keep.reading import CONFIGURATION, configured_of
+
+    folder = Path("results") / chosen.run / chosen.study
+    files = [*CONFIGURATION, *chosen.configfile] if chosen.configfile else []
+    settings = configured_of(folder, files)
+    table, page = write_sample(folder, settings, chosen.n, chosen.seed, Path(chosen.to))
+    setting = f"{chosen.study}.labels.file"
+    say(
+        [
+            f"{page} is a page to read and click; {table} has the same texts.",
+            f"Name the table with the labels as {setting}, and start the run again.",
+        ]
+    )
     return 0
 
 

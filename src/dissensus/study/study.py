@@ -191,7 +191,7 @@ class Study(ABC, Generic[S]):
     counting: ClassVar[str] = ""
     view: ClassVar[tuple[str, ...]] = ()
     figures: ClassVar[tuple[Figure, ...]] = ()
-    tables: ClassVar[tuple[Table, ...]] = ()
+    tables: tuple[Table, ...] = ()
     headline: ClassVar[Headline | None] = None
     truth: ClassVar[str] = ""
     reader: ClassVar[Reader] = Reader()

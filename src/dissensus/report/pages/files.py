@@ -17,7 +17,16 @@ from dissensus.report.alternative import main_sentence
 from dissensus.report.arm_conduct import differing_conduct
 from dissensus.report.captions import SIMULATED
 from dissensus.report.facts import Facts
-from dissensus.report.findings import Card, Findings, but, derived, losses, undefined, unread
+from dissensus.report.findings import (
+    Card,
+    Findings,
+    but,
+    derived,
+    labelled,
+    losses,
+    undefined,
+    unread,
+)
 from dissensus.report.floor import Floor
 from dissensus.report.labels import counted, listed
 from dissensus.report.pages.study import Further, Part, Place, Shown, tables_of
@@ -62,6 +71,10 @@ def findings_of(
         findings = derived(contrast_rows, titles, floor)
         if titles and "metrics" in artefacts.paths:
             findings = replace(findings, against=undefined(artefacts.facts("metrics"), titles))
+        if view.settings.get("labelled"):
+            names = ("labelled_contrasts", "judge_agreement")
+            by_people = labelled(*(artefacts.facts(name) for name in names))
+            findings = replace(findings, against=[*by_people, *findings.against])
     # The texts of all turns would take much room.
     turns = read(artefacts.path("turns")).select(["compliant"]).to_pandas(use_threads=False)
     has_conduct = "arm_conduct" in artefacts.paths

@@ -19,7 +19,7 @@ from dissensus.setting_faults import show
 from dissensus.study.experiment.factors import Level as FactorLevel
 from dissensus.study.experiment.levels import Fields, Level
 from dissensus.study.experiment.session import Session, numbered
-from dissensus.study.experiment.settings import ExperimentSettings
+from dissensus.study.experiment.settings import LABELS_FILE, ExperimentSettings
 from dissensus.study.experiment.sharing import FORK_SEED, OPENING, OPENING_SEED, Fork
 from dissensus.study.kind import Kind, Needs, Row
 
@@ -69,7 +69,11 @@ class ExperimentSession(Kind[ExperimentSettings, SessionSpec]):
 
     @cached_property
     def _files(self) -> dict[str, str]:
-        return {name: file_digest(Path(file)) for name, file in self.settings.files().items()}
+        return {
+            name: file_digest(Path(file))
+            for name, file in self.settings.files().items()
+            if name != LABELS_FILE
+        }
 
     def cast(self, row: Row) -> list[str]:
         return self.study.all_models
