@@ -10,6 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from dissensus.compare.pooled import Pooled, pooled
 from dissensus.compare.units import (
     Estimand,
     Run,
@@ -20,7 +21,6 @@ from dissensus.compare.units import (
 )
 from dissensus.errors import ResourceError
 from dissensus.report.labels import listed
-from dissensus.stats.pooled import Pooled, pooled
 from dissensus.tables.artefact import Schema
 from dissensus.tables.common import chance, count, flag, number, share, text
 

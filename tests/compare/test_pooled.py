@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy import stats
 
-from dissensus.stats.pooled import pooled
+from dissensus.compare.pooled import pooled
 
 #: The trials of BCG (Colditz and others 1994): cases and others with and without the vaccine.
 TRIALS = np.array(
