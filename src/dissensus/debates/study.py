@@ -99,6 +99,8 @@ class Debates(Study[DebatesSettings]):
             "contrasts": [[f"{arm}-{arms[0]}", arm, arms[0]] for arm in arms[1:]],
             "factors": {},
             "unpaired": not self.is_paired,
+            # Files without values, truths or scores have no outcomes of these.
+            "optional": list(OUTCOMES),
         }
 
     def registered(self, source: Mapping[str, Mapping[str, Any]], seed: int) -> Registered:

@@ -61,7 +61,9 @@ def findings_of(
         floor = Floor.of(artefacts.facts("contrasts"), again) if again and has_contrasts else None
         findings = derived(contrast_rows, titles, floor)
         if titles and "metrics" in artefacts.paths:
-            findings = replace(findings, against=undefined(artefacts.facts("metrics"), titles))
+            optional = view.settings.get("optional", ())
+            lacking = undefined(artefacts.facts("metrics"), titles, optional)
+            findings = replace(findings, against=lacking)
     # The texts of all turns would take much room.
     turns = read(artefacts.path("turns")).select(["compliant"]).to_pandas(use_threads=False)
     has_conduct = "arm_conduct" in artefacts.paths
