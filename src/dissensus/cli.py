@@ -139,7 +139,7 @@ def _add_importing(parser: argparse.ArgumentParser) -> None:
 def _add_exporting(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("run", help="its name, as under results/")
     parser.add_argument("--study", help="where the run has several")
-    parser.add_argument("--to", required=True, choices=("turns",), help="the form")
+    parser.add_argument("--to", required=True, choices=("turns", "inspect", "scout", "docent"))
     parser.add_argument("--output", required=True, type=Path, help="the file that is written")
 
 

@@ -189,7 +189,7 @@ def test_speakers_who_err_alike_are_worth_one(tmp_path: Path) -> None:
     # Errors share the truth's variance: of independent values, half of each error's.
     assert worth["together"] == pytest.approx(1.0)
     assert worth["apart"] == pytest.approx(3 / (1 + 2 * 0.5), abs=0.35)
-    assert {row["error"] for row in run.effective} == {"distance"}
+    assert {row["measure"] for row in run.effective} == {"distance"}
 
 
 def test_what_is_not_known_stays_missing(tmp_path: Path) -> None:

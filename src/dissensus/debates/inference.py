@@ -38,7 +38,7 @@ EFFECTIVE = Schema(
         ),
         "seats": count("How many seats have a last value beside a truth."),
         "sessions": count("How many sessions have such values."),
-        "error": text("What an error is: a distance of numbers, or 1 for another value."),
+        "measure": text("What an error is: a distance of numbers, or 1 for another value."),
     },
     key=("arm",),
 )
@@ -98,7 +98,7 @@ def worth(last: Mapping[str, Mapping[str, Any]], truths: Mapping[str, Any]) -> R
         "effective_number": None if number_of != number_of else number_of,
         "seats": len(seats),
         "sessions": len(last),
-        "error": "distance" if is_distance else "another value",
+        "measure": "distance" if is_distance else "another value",
     }
 
 

@@ -31,6 +31,7 @@ class TableSettings(Settings):
     noun: ClassVar[str] = "setting"
 
     file: File
+    """A CSV, a Parquet file or JSON lines with a row a turn."""
     columns: dict[str, Line] = Field(default_factory=dict)
     """What a field of a turn is called in the file; without any, columns have the fields' names."""
     always: dict[str, Line] = Field(default_factory=dict)
@@ -67,9 +68,13 @@ class ImportProtocol(ProtocolSettings):
     """Nothing is asked, so that no value here changes anything."""
 
     temperature: Temperature = 0.0
+    """Stands for the temperature that files do not say; nothing is asked."""
     max_tokens: Count = 1
+    """The same for the length of replies."""
     repairs: Repairs = 0
+    """The same for how often a reply is asked for again."""
     session_attempts: Count = 1
+    """How often a session is read: its turns are the same each time."""
 
 
 class CompareSettings(Settings):
@@ -97,6 +102,7 @@ class DebatesSettings(StudySettings):
     simulated: bool = False
     """Whether simulated models speak in any of the turns; the files say which."""
     tokenizer: Annotated[str, Mark("tokenizer")] = "tekken"
+    """What lexical measures are made with."""
     embedder: Embedder | None = "use-multilingual"
     """What semantic measures are made with; null leaves them out."""
     block_size: Count = 25

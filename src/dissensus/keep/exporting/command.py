@@ -12,7 +12,12 @@ from dissensus.keep.reading import configured_of
 from dissensus.report.labels import listed
 
 #: Form -> the function that writes it: takes the study and the file, gives how many it wrote.
-TARGETS = {"turns": "dissensus.keep.exporting.turns:write_turns"}
+TARGETS = {
+    "turns": "dissensus.keep.exporting.turns:write_turns",
+    "inspect": "dissensus.keep.exporting.inspect_log:write_inspect",
+    "scout": "dissensus.keep.exporting.scout:write_scout",
+    "docent": "dissensus.keep.exporting.docent:write_docent",
+}
 
 
 def export_study(run: str, study: str | None, to: str, output: Path) -> list[str]:
@@ -27,13 +32,14 @@ def export_study(run: str, study: str | None, to: str, output: Path) -> list[str
     source = declared.source
     module, _, name = TARGETS[to].partition(":")
     write: Callable[[StudyFolder, Path], int] = getattr(import_module(module), name)
-    found = StudyFolder(folder, declared.arm, source.key, source.artefact)
+    found = StudyFolder(folder, declared.arm, source.key, source.artefact, declared.reader.title)
     try:
         count = write(found, output)
     except OSError as error:
         raise ResourceError(f"{output} cannot be written ({error.strerror}).") from None
-    what = "simulated models" if found.provenance["simulated"] else "the run"
-    return [f"{output} has {count:,} turns or sessions of {what}, of {folder}."]
+    what = "turns" if to == "turns" else "sessions"
+    said = " Its models are simulated." if found.provenance["simulated"] else ""
+    return [f"{output} has {count:,} {what} of {folder}.{said}"]
 
 
 def _folder(run: str, study: str | None) -> Path:

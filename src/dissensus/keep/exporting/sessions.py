@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,13 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from dissensus.errors import ResourceError
+from dissensus.session.protocol import IMPORTED_FROM
 from dissensus.study.gather import by_session
 from dissensus.study.session_tables import SessionTables
 from dissensus.tables.artefact import provenance_of, read
 
 Row = Mapping[str, Any]
-#: Columns of a manifest that may say what is independent, or what is debated, the first one first.
-_ITEMS = ("item", "item_id", "motion_id", "topic_id", "question_id", "statement_id")
 
 
 @dataclass(frozen=True)
@@ -29,6 +29,7 @@ class Exported:
     turns : in order; none where it failed for good.
     outcome : its row of ``outcomes``.
     metrics : its row of ``metrics``; empty where the study has none.
+    title : what is debated.
     """
 
     row: Row
@@ -37,9 +38,26 @@ class Exported:
     outcome: Row
     metrics: Row
 
+    title: str
+
     @property
     def name(self) -> str:
         return str(self.row["session_id"])
+
+    @property
+    def is_imported(self) -> bool:
+        """Whether it was held elsewhere, and its fields are those of a file."""
+        return any(
+            turn["origin"] and turn["origin"].startswith(IMPORTED_FROM) for turn in self.turns
+        )
+
+    @property
+    def truth(self) -> Any:
+        """The right value; None where the study has none."""
+        truth = self.item.get("truth", self.item.get("answer"))
+        if truth in (None, ""):
+            return None
+        return json.loads(truth) if self.is_imported else truth
 
 
 class StudyFolder:
@@ -50,15 +68,16 @@ class StudyFolder:
     folder : results/<run>/<study>.
     arm, key : columns of the arm, and of the item's name in manifest and source.
     source : the artefact of the source.
+    title : its column that says what is debated; see :class:`~dissensus.report.readers.Reader`.
 
     Raises
     ------
     ResourceError : its turns are not gathered yet.
     """
 
-    def __init__(self, folder: Path, arm: str, key: str, source: str) -> None:
+    def __init__(self, folder: Path, arm: str, key: str, source: str, title: str) -> None:
         self.folder, self.arm, self.key = folder, arm, key
-        self._source = source
+        self._source, self._title = source, title
         if not (folder / "turns.parquet").is_file():
             raise ResourceError(
                 f"{folder} has no turns.parquet; let the run end, and its sessions can be exported."
@@ -88,12 +107,15 @@ class StudyFolder:
         items = {row[self.key]: row for row in source}
         for row in read(self.folder / "manifest.parquet").to_pylist():
             name = row["session_id"]
+            item = items.get(row[self.key], {})
+            titles = (item.get(f"{self._title}_{row[self.arm]}"), item.get(self._title), name)
             yield Exported(
                 row,
-                items.get(row[self.key], {}),
+                item,
                 turns.get(name, []),
                 outcomes.get(name, {}),
                 metrics.get(name, {}),
+                str(next(filter(None, titles))),
             )
 
     def _by_session(self, artefact: str) -> dict[str, Row]:

@@ -40,8 +40,7 @@ def rows(study: StudyFolder) -> Iterator[dict[str, Any]]:
     simulated = bool(study.provenance["simulated"])
     for session in study.sessions():
         row = session.row
-        is_import = "source_session" in row
-        truth = session.item.get("truth", session.item.get("answer"))
+        is_import, truth = session.is_imported, session.truth
         shared = {
             "session": row["source_session"] if is_import else session.name,
             "arm": str(row[study.arm]),
@@ -49,7 +48,7 @@ def rows(study: StudyFolder) -> Iterator[dict[str, Any]]:
             "draw": row["draw_id"],
             "cluster": _text(row.get("cluster_id")),
             **({"decision_json": row["decision"], "score": row["score"]} if is_import else {}),
-            "truth_json": truth if is_import or truth in (None, "") else as_json(truth),
+            "truth_json": None if truth is None else as_json(truth),
         }
         for turn in session.turns:
             yield {
