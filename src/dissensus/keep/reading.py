@@ -109,6 +109,14 @@ def round_of(turn: Row) -> str:
     return f"{turn['round_label']}, {'' if ' ' in origin else 'from '}{origin}"
 
 
+def voice_of(turn: Row) -> str:
+    """Whose words a turn is, for readers: a person's, a model's by its name, or not known."""
+    if turn.get("person"):
+        return "a person"
+    unknown = "a model, not known which" if turn.get("person") is False else "not known whose words"
+    return str(turn["model"]) or unknown
+
+
 def read_session(folder: Path, session_id: str) -> Reading:
     """A session from its artefacts alone; ``folder``: of its study.
 

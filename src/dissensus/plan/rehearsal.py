@@ -183,7 +183,7 @@ def _turn(row: Row, study: Study[Any], call: Call, reply: str) -> dict[str, Any]
     """The turn that a reply leads to, as it stands in a transcript."""
     read = call.format.read(reply)
     turn = call.turn(reply, read.value, read.problems)
-    names = ("speaker", "role", "round_label", "model", "text", "repairs", "compliant")
+    names = ("speaker", "role", "round_label", "model", "text", "repairs", "compliant", "person")
     value = None if turn.value is None else as_json(turn.value)
     return {
         **{column: row[column] for column in study.ids},

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -115,6 +116,15 @@ class Configuration(LlmSettings):
         return self
 
     @model_validator(mode="after")
+    def _imports_are_alone(self) -> Configuration:
+        asks = {name: bool(self.model_uses(name)) for name in self.studies}
+        if len(set(asks.values())) > 1:
+            imports = next(name for name, is_asking in asks.items() if not is_asking)
+            may = f"{imports} asks no model, and is a run of its own; leave the others out, or it"
+            raise Faults(fault("studies", self.studies, may))
+        return self
+
+    @model_validator(mode="after")
     def _batches_have_time(self) -> Configuration:
         for study in self.studies:
             named = (name for use in self.model_uses(study) for name in use.models)
@@ -149,7 +159,9 @@ class Configuration(LlmSettings):
 
     @property
     def simulated(self) -> bool:
-        """Whether the run's models are simulated."""
+        """Whether the run's models are simulated, or those of the sessions that it imports."""
+        if not self.used:
+            return any(self.study(name).simulated for name in self.studies)
         return self.is_simulated(self.used[0])
 
     def registry(self, folder: Path, stage: str, used: Sequence[str] = ()) -> ModelRegistry:
@@ -245,7 +257,8 @@ def schema() -> str:
     """The JSON schema for editors: ``python -m dissensus.study.configuration``."""
     from dissensus.study.editor_schema import json_schema
 
-    behaviours = [f"dissensus.{name}.simulated" for name in STUDIES]
+    modules = [f"dissensus.{name}.simulated" for name in STUDIES]
+    behaviours = [module for module in modules if find_spec(module)]
     made = json_schema(_with_blocks(tuple(STUDIES)), behaviours)
     return json.dumps(made, indent=2, ensure_ascii=False) + "\n"
 

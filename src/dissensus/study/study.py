@@ -209,6 +209,11 @@ class Study(ABC, Generic[S]):
             for each in settings
         ]
 
+    @property
+    def simulated(self) -> bool:
+        """Whether simulated models speak in its sessions, of a study that asks no model itself."""
+        return False
+
     def embedders(self) -> list[tuple[str, str]]:
         """Every embedder once, with the path of the first setting that names it."""
         return self._named("embedder")

@@ -70,7 +70,9 @@ def findings_of(
         floor = Floor.of(artefacts.facts("contrasts"), again) if again and has_contrasts else None
         findings = derived(contrast_rows, titles, floor)
         if titles and "metrics" in artefacts.paths:
-            findings = replace(findings, against=undefined(artefacts.facts("metrics"), titles))
+            optional = view.settings.get("optional", ())
+            lacking = undefined(artefacts.facts("metrics"), titles, optional)
+            findings = replace(findings, against=lacking)
         if view.settings.get("labelled"):
             names = ("labelled_contrasts", "judge_agreement")
             by_people = labelled(*(artefacts.facts(name) for name in names))
