@@ -13,7 +13,7 @@ import pytest
 
 from dissensus.language.simulated import SpeechSettings as Debater
 from dissensus.settings import Settings
-from dissensus.study.configuration import Configuration, load
+from dissensus.study.configuration import Configuration, _with_blocks
 from dissensus.study.editor_schema import Place, all_comments, blocks, comments, defined, texts
 from dissensus.study.registry import STUDIES
 from dissensus.user_files import read_yaml
@@ -38,7 +38,7 @@ def held() -> Any:
 @pytest.fixture
 def whole() -> type[Configuration]:
     """The configuration with a block for each study."""
-    return type(load(default_configuration()))
+    return _with_blocks(tuple(STUDIES))
 
 
 def places(cls: type[Settings]) -> Iterator[tuple[Place, bool]]:

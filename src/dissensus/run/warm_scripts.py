@@ -30,7 +30,6 @@ from pathlib import Path
 from threading import Lock, Thread
 from typing import Any, NoReturn
 
-from dissensus.study.registry import STUDIES
 from dissensus.text.embeddings import OWN
 from dissensus.text.tokens import TEKKEN
 
@@ -38,9 +37,8 @@ from dissensus.text.tokens import TEKKEN
 #: imported where it is needed.
 IMPORTED = (
     *("snakemake.logging", "snakemake.iocontainers", "snakemake.io", "numpy", "pandas"),
-    *("pyarrow.parquet", "pyarrow.acero"),
+    *("pyarrow.parquet", "pyarrow.acero", "dissensus.tables.artefact"),
     *("scipy.special", "dissensus.study.sessions", "dissensus.run.stage"),
-    *("dissensus.tables.artefact", *STUDIES.values()),
     "dissensus.tables.provenance:package_versions",
 )
 #: The same for sessions whose models are asked over HTTP: each shard would do it again.

@@ -187,13 +187,26 @@ class Configuration(LlmSettings):
 
 @lru_cache
 def _with_blocks(studies: tuple[str, ...]) -> type[Configuration]:
-    """The configuration with an optional block for each of some studies."""
-    blocks: dict[str, Any] = {name: (study_class(name).Settings | None, None) for name in studies}
+    """The configuration with an optional block for each study; those of some are checked.
+
+    To import the others takes longer than all else that is read of a configuration.
+    """
+    blocks: dict[str, Any] = dict.fromkeys(STUDIES, (Any, None))
+    blocks |= {name: (study_class(name).Settings | None, None) for name in studies}
     return create_model("Configuration", __base__=Configuration, **blocks)
+
+
+def _run_studies(values: Any) -> tuple[str, ...]:
+    """The studies that a configuration runs; all where it does not name them as it should."""
+    named = values.get("studies") if isinstance(values, Mapping) else None
+    studies = tuple(name for name in STUDIES if isinstance(named, list) and name in named)
+    return studies or tuple(STUDIES)
 
 
 def load(values: Mapping[str, Any], where: str = "config.yaml") -> Configuration:
     """Validate a configuration as Snakemake merged it, with the models in the files that it names.
+
+    Blocks of studies that are not run are not looked at.
 
     Raises
     ------
@@ -203,7 +216,9 @@ def load(values: Mapping[str, Any], where: str = "config.yaml") -> Configuration
     if isinstance(folders, Mapping):
         register({name: place for name, place in folders.items() if isinstance(place, str)})
     models = ModelFiles.of(values, where)
-    configuration = validate(_with_blocks(tuple(STUDIES)), models.merged, models.place)
+    configuration = validate(
+        _with_blocks(_run_studies(models.merged)), models.merged, models.place
+    )
     texts = _texts(models.merged)
     wrong = [fault(path, text, _NO_SCRIPT) for path, text in texts if _SCRIPT.search(text)]
     if wrong:
