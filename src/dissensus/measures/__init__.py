@@ -25,6 +25,7 @@ from dissensus.measures.similarity import (
     similarities,
 )
 from dissensus.measures.texts import facts_in, survival, vendi, vendi_of
+from dissensus.text.reuse import reuse_ratio
 
 __all__ = [
     "Conformity",
@@ -41,6 +42,7 @@ __all__ = [
     "lexical_similarity",
     "oracle_gap",
     "paired_effect",
+    "reuse_ratio",
     "semantic_similarity",
     "similarities",
     "survival",
