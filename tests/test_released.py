@@ -11,11 +11,20 @@ import sys
 import zipfile
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
 import yaml
 
+from dissensus.design.contrasts import Options
+from dissensus.errors import ResourceError
+from dissensus.keep.replay import begin_from_archive
+from dissensus.study.configuration import Configuration, load
+from dissensus.study.experiment.compared import Design
+from dissensus.study.experiment.contrasts import compare
+from dissensus.study.experiment.diagnosis import _played
+from scripted import default_configuration
 from support import ROOT, Project
 
 ARCHIVE = ROOT / "released/paragraphs.zip"
@@ -108,40 +117,61 @@ def test_the_released_run_was_registered_and_did_as_it_was() -> None:
     assert "replay" not in settings and ARCHIVE.stat().st_size < 6_000_000
 
 
-@pytest.mark.run
+def configured(**values: Any) -> Configuration:
+    """The released run's settings, from the project's folder."""
+    given = yaml.safe_load((ROOT / "released/paragraphs/config.yaml").read_text("utf-8"))
+    given["study_folders"] = {"paragraphs": str(ROOT / "released/paragraphs")}
+    given["paragraphs"]["questions"] = str(ROOT / "released/paragraphs/questions.txt")
+    return load({**default_configuration(), **given, **values})
+
+
 @pytest.mark.parametrize(
-    ("wrong", "sentence"),
+    ("named", "run", "sentence"),
     [
-        ("released/nothing.zip", "cannot be read as an archive"),
-        ("released/paragraphs/study.py", "cannot be read as an archive"),
-        ("", "has no replies of a run named other"),
+        ("nothing.zip", "paragraphs", "cannot be read as an archive"),
+        (str(ROOT / "README.md"), "paragraphs", "cannot be read as an archive"),
+        (str(ARCHIVE), "other", "has no replies of a run named other"),
     ],
 )
-def test_an_archive_of_nothing_is_a_sentence(project: Project, wrong: str, sentence: str) -> None:
-    project.configuration = "released/paragraphs/config.yaml"
-    given = wrong or "released/paragraphs.zip"
-    run = "paragraphs" if wrong else "other"
-    done = project.run("--dry-run", "--config", f"replay={given}", f"run={run}")
-    said = done.stdout + done.stderr
-    assert done.returncode and "Traceback" not in said
-    assert f"replay: {given}" in said and sentence in said
+def test_an_archive_of_nothing_is_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: str, run: str, sentence: str
+) -> None:
+    settings = configured(run=run, replay=named)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ResourceError, match=f"^replay: .*{sentence}"):
+        begin_from_archive(settings)
+    assert not [*tmp_path.iterdir()]
 
 
-@pytest.mark.run
-def test_the_study_finds_what_is_planted_in_texts(project: Project) -> None:
-    """Of eight sentences of equal length each is the peer's by a chance of .4: so is the ratio."""
-    values = yaml.safe_load((ROOT / "released/paragraphs/config.yaml").read_text("utf-8"))
-    agent = {"provider": "simulated", "behaviour": "paragraphs.simulated", "speech": {"taken": 0.4}}
-    values |= {"run": "planted", "models": {"smollm2": agent}}
-    (project.folder / "more.yaml").write_text(yaml.safe_dump(values), "utf-8")
-    path = "results/planted/paragraphs/contrasts.parquet"
-    project.succeed(path)
-    rows = [
-        row
-        for row in pq.read_table(project.folder / path).to_pylist()
-        if row["outcome"] == "reuse" and row["method"] == "cluster_robust" and not row["factor"]
-    ]
-    (effect,) = [row for row in rows if row["headline"]]
-    assert abs(effect["estimate"] - 0.4) < 3 * effect["se"] < 0.1
-    (floor,) = [row for row in rows if row["arm"] == "alone_again" and row["reference"]]
-    assert abs(floor["estimate"]) < 0.01
+def test_nothing_of_an_archive_leads_out_of_the_results_or_over_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = configured(replay="a.zip")
+    monkeypatch.chdir(tmp_path)
+    journal = "results/paragraphs/paragraphs/journal"
+    names = ("../x", "results/paragraphs/../../x", "/x", "results/other/x", f"{journal}/a.jsonl")
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as packed:
+        for name in (*names, f"{journal}/kept.jsonl"):
+            packed.writestr(name, "from the archive")
+    kept = tmp_path / journal / "kept.jsonl"
+    kept.parent.mkdir(parents=True)
+    kept.write_text("mine", "utf-8")
+    begin_from_archive(settings)
+    files = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
+    assert files == {"a.zip", f"{journal}/a.jsonl", f"{journal}/kept.jsonl"}
+    assert kept.read_text("utf-8") == "mine"
+
+
+@pytest.mark.parametrize("taken", [0.4, 0.0])
+def test_the_study_finds_what_is_planted_in_texts(taken: float) -> None:
+    """Of eight sentences of equal length each is the peer's by a chance: so large is the ratio."""
+    agent = {"provider": "simulated", "behaviour": "paragraphs.simulated"}
+    models = {"smollm2": {**agent, "speech": {"taken": taken}}}
+    study = configured(models=models).study("paragraphs")
+    _, rows = type(study).collect(study.settings.model_dump(), 7)["pool"]
+    items = {row["item_id"]: row for row in rows}
+    metrics = _played(3, study=study, items=items, models=models, is_null=False)
+    found = compare(metrics, Design.of(type(study)), Options(0.95, 1000, 3))
+    (effect,) = [row for row in found if row["headline"]]
+    assert effect["outcome"] == "reuse"
+    assert abs(effect["estimate"] - taken) <= 3 * (effect["se"] or 0.0) < 0.1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 from collections import Counter
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import pytest
 import yaml
 
 from dissensus.design.contrasts import Options
-from dissensus.errors import ResourceError
+from dissensus.errors import ResourceError, SettingError
 from dissensus.plan import confirmation
 from dissensus.plan.confirmation import (
     confirmation_page,
@@ -24,10 +25,12 @@ from dissensus.plan.confirmation import (
     verdict_of,
 )
 from dissensus.plan.deviations import Deviation
+from dissensus.study.configuration import load
 from dissensus.study.experiment.compared import Design
 from dissensus.study.experiment.contrasts import CONTRASTS, compare
 from dissensus.study.experiment.diagnosis import _played
 from dissensus.tables.artefact import write
+from scripted import default_configuration
 from support import ROOT, Project
 from tuned_study import Tuned
 
@@ -141,6 +144,28 @@ def test_what_is_declared_is_printed_and_compared_with_the_condition(
     assert f"Otter 2; released {released}" in declared and "not checked" in declared
     assert verdict == said
     assert verdict in prediction_words(registered)
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "said"),
+    [
+        ("eligible.released_after", "soon", "it must be a date such as 2026-11-27"),
+        ("confirms.released", "2026-13-01", "it must be a date such as 2026-11-27"),
+        ("creator.orcid", "0000-0001", "it must be an address such as https://orcid.org/0000"),
+    ],
+)
+def test_a_wrong_date_or_address_is_a_sentence(setting: str, value: str, said: str) -> None:
+    block, _, name = setting.partition(".")
+    good = {"confirms": {"run": "first", "model": "Otter 2"}, "creator": {"name": "A"}}
+    given: Any = {**good.get(block, {}), name: value}
+    wrong = {block: [given] if block == "creator" else given}
+    with pytest.raises(SettingError, match=said):
+        load({**default_configuration(), **wrong})
+
+
+def test_a_day_that_yaml_reads_as_a_date_is_one() -> None:
+    settings = load({**default_configuration(), "eligible": {"released_after": date(2026, 11, 27)}})
+    assert settings.eligible and settings.eligible.released_after == "2026-11-27"
 
 
 def test_a_design_that_differs_is_listed_on_the_page(tmp_path: Path) -> None:

@@ -57,10 +57,13 @@ def write_crate(
             crate.add_directory(place, place.name)
         elif place != snakefile:
             crate.add_file(place, place.name)
+    # Their bytes are packed with their folder.
     plans = [
-        crate.add_file(plan, plan.relative_to(folder).as_posix())
+        _described(crate, plan.relative_to(folder).as_posix(), "File", name="Registered plan")
         for plan in sorted(folder.glob(f"results/*/*/{PLAN_FILE}"))
     ]
+    for plan in plans:
+        root.append_to("hasPart", plan)
     action = crate.add_action(
         [workflow, _software(crate)],
         identifier="#run",
