@@ -20,6 +20,7 @@ from dissensus.setting_faults import Faults, fault
 from dissensus.settings import Count, Entries, Once, Spelled, validate
 from dissensus.study.jobs import MOST_SHARDS
 from dissensus.study.registry import STUDIES, register, study_class
+from dissensus.study.run_settings import ConfirmSettings, CreatorSettings, EligibleSettings
 from dissensus.study.study import ModelUse, Study
 from dissensus.text.embeddings import is_own
 from dissensus.user_files import read_settings
@@ -46,6 +47,10 @@ class Configuration(LlmSettings):
     sessions_on: Literal["nodes", "login"] = "nodes"
     studies: Annotated[list[str], Field(min_length=1), Once]
     study_folders: Entries[str] = Field(default_factory=dict)
+    replay: str | None = None
+    creator: list[CreatorSettings] = Field(default_factory=list)
+    eligible: EligibleSettings | None = None
+    confirms: ConfirmSettings | None = None
 
     @property
     def results(self) -> Path:

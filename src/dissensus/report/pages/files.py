@@ -142,12 +142,13 @@ def part_of(folder: Path, given: Mapping[str, Any], said: list[dict[str, Any]], 
             for title, file in given["pages"]
             if (folder / file).exists()
         ],
-        _deviations(folder / "deviations.parquet"),
+        _sentences(folder / "deviations.parquet"),
+        _sentences(folder / "confirmation.parquet") or (),
     )
 
 
-def _deviations(path: Path) -> list[str] | None:
-    """What a registered study did otherwise; None where it was not registered."""
+def _sentences(path: Path) -> list[str] | None:
+    """The sentences of an artefact; None where there is no such, as of what was not registered."""
     return read(path)["sentence"].to_pylist() if path.exists() else None
 
 
