@@ -45,7 +45,7 @@ def test_deliberation_has_its_second_reference(monkeypatch: pytest.MonkeyPatch) 
     row, others = rows.loc["emergent_again"], rows.drop("emergent_again")
     assert said(deliberation.state, run.artefacts, run.view()) == (
         f"Noise floor: emergent run again differs from itself by {printed(row, digits=2)}, "
-        f"n = {row['n']}; {within(others, row)}contrasts are no further from 0 than that."
+        f"n = {row['n']}; {within(others, row)}contrasts are no further from zero than that."
     )
 
 
@@ -55,8 +55,8 @@ def test_consensus_has_it_over_all_domains_in_points() -> None:
     row, others = rows.loc["again"], rows.drop("again")
     assert said(consensus.state, run.artefacts, consensus_frames.VIEW) == (
         f"Noise floor: {row['reference']} run again differs from itself by "
-        f"{printed(row, 100, 1)}, n = {row['n']}; {within(others, row)}contrasts are no further "
-        "from 0 than that."
+        f"{printed(row, 100, 1)} points, n = {row['n']}; {within(others, row)}contrasts are no "
+        "further from zero than that."
     )
 
 
@@ -72,7 +72,7 @@ def test_identity_has_vanilla_run_again_or_says_how() -> None:
         "Noise floor: vanilla run again differs from itself, in t, by +0.010 [−0.200, 0.300], "
         "n = 40; "
     )
-    assert sentence.endswith(" no further from 0 than that.") and "coefficient" in sentence
+    assert sentence.endswith(" no further from zero than that.") and "coefficient" in sentence
     none = Artefacts({}, {**artefacts.loaded, "comparisons": made.query("kind != 'again'")})
     assert said(identity.state, none, identity_frames.VIEW) == (
         "No noise floor: vanilla was not run again in any team; `controls: [again]` of a team does "
@@ -109,5 +109,5 @@ def test_language_has_the_reference_against_itself_or_says_how(languages: tuple[
     row = rows.loc["en_again-en"]
     assert sentence == (
         f"Noise floor: English run again differs from itself by {printed(row)}, n = {row['n']}; "
-        f"{within(rows.drop('en_again-en'), row)}contrast is no further from 0 than that."
+        f"{within(rows.drop('en_again-en'), row)}contrast is no further from zero than that."
     )

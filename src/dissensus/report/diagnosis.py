@@ -124,7 +124,9 @@ def plot_power(diagnosis: pd.DataFrame, items: int, simulated: bool) -> Figure:
         axes.axvline(items, color=GREY, linewidth=0.6, zorder=0)
         axes.set_xticks(sizes, [f"{int(size):,}" for size in sizes])
         axes.set_xlabel(f"Items (the study has {items:,})")
-    prices = rows.dropna(subset=["usd"]).drop_duplicates("items").set_index("items")["usd"]
+    prices = (
+        rows.dropna(subset=["usd"]).drop_duplicates("items").set_index("items")["usd"].sort_index()
+    )
     if len(prices):
         above = power.secondary_xaxis("top")
         above.set_xticks(list(prices.index), [f"${usd:,.2f}" for usd in prices])

@@ -23,6 +23,7 @@ class Floor:
         that difference reaches; None where it has no interval.
     contrasts : how many contrasts of the primary outcome have an estimate.
     times, digits : what values are multiplied by, and decimals.
+    unit : of what is printed, such as " points".
     noun : what a contrast is called.
     """
 
@@ -33,6 +34,7 @@ class Floor:
     contrasts: float
     times: float = 1.0
     digits: int = 3
+    unit: str = ""
     noun: str = "contrast"
 
     @classmethod
@@ -42,9 +44,9 @@ class Floor:
         Parameters
         ----------
         again : the arm that is the reference once more.
-        look : ``times`` and ``digits``; other columns with the value that all rows have.
+        look : ``times``, ``digits`` and ``unit``; other columns with the value that all rows have.
         """
-        named = {name: look.pop(name) for name in ("times", "digits") if name in look}
+        named = {name: look.pop(name) for name in ("times", "digits", "unit") if name in look}
         main = [row for row in contrasts.rows(headline=True, **look) if row["arm"] != again]
         where = {name: main[0][name] for name in ("outcome", "method")} if main else {}
         whole = {"factor": ""} if "factor" in contrasts.frame else {}
@@ -73,7 +75,7 @@ class Floor:
         Parameters
         ----------
         compared, where : an artefact, and which of its rows are compared with the floor.
-        look : ``times``, ``digits`` and ``noun``.
+        look : ``times``, ``digits``, ``unit`` and ``noun``.
         """
         reach = max(abs(float(row["ci_low"])), abs(float(row["ci_high"])))
         near = f"-{reach} <= estimate <= {reach}"
@@ -93,10 +95,10 @@ class Floor:
         )
         differs = f"{self.differs} {signed(estimate, self.digits)}"
         if self.within is None:
-            return f"No noise floor: {differs}, n = {self.n}, without an interval."
-        limits = interval(low, high, self.digits, "−")
+            return f"No noise floor: {differs}{self.unit}, n = {self.n}, without an interval."
+        limits = f"{interval(low, high, self.digits, '−')}{self.unit}"
         floor = f"Noise floor: {differs} {limits}, n = {self.n}"
         if not self.contrasts:
             return f"{floor}."
         least = f"{self.noun} is" if int(self.contrasts) == 1 else f"{self.noun}s are"
-        return f"{floor}; {self.within} of {self.contrasts} {least} no further from 0 than that."
+        return f"{floor}; {self.within} of {self.contrasts} {least} no further from zero than that."

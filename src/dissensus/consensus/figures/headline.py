@@ -53,7 +53,8 @@ def _floor(artefacts: Artefacts, view: View) -> Floor | None:
     again = view.same_as_reference[:1]
     if not again:
         return None
-    return Floor.of(artefacts.facts("contrasts"), again[0], times=100.0, digits=1, domain=ALL)
+    points = {"times": 100.0, "digits": 1, "unit": " points"}
+    return Floor.of(artefacts.facts("contrasts"), again[0], **points, domain=ALL)
 
 
 def _card(rows: Sequence[Row], view: View, floor: Floor | None) -> Card | None:

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from dissensus.design.contrasts import HEADLINE, Options
+from dissensus.design.contrasts import HEADLINE, Options, compare_arms
 from dissensus.design.diagnosis import HOLM, World, over_cores, run_worlds
 from dissensus.design.manifest import stream
 from dissensus.digests import seed_of
@@ -293,7 +293,12 @@ def _estimates(
     metrics: pd.DataFrame, design: Design, options: Options
 ) -> dict[str, dict[str, Estimate]]:
     """Contrast -> method -> estimate, of all that the headline is of."""
-    rows = compare(metrics, design, options)
+    # Means and factors beside contrasts of arms are nothing that the headline is of.
+    rows = (
+        compare_arms(metrics, design.compared, list(design.outcomes), options, design.columns)
+        if design.compared
+        else compare(metrics, design, options)
+    )
     main = [row["contrast"] for row in rows if row["headline"]]
     found: dict[str, dict[str, Estimate]] = {name: {} for name in main}
     (outcome,) = design.outcomes.values()
@@ -302,7 +307,7 @@ def _estimates(
         if row["contrast"] not in found or not is_tested:
             continue
         # A mean is tested against its null, from which it is counted.
-        shift = 0.0 if row["reference"] or row["factor"] else outcome.null or 0.0
+        shift = 0.0 if row["reference"] or row.get("factor") else outcome.null or 0.0
         numbers = [
             NAN if row[name] is None else row[name]
             for name in ("estimate", "se", "ci_low", "ci_high", "p_value", "p_adjusted")

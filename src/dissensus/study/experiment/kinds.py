@@ -25,6 +25,7 @@ from dissensus.study.kind import Kind, Needs, Row
 
 if TYPE_CHECKING:
     from dissensus.study.experiment.study import Experiment
+    from dissensus.study.study import ModelUse
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,11 @@ class ExperimentSession(Kind[ExperimentSettings, SessionSpec]):
             for name, file in self.settings.files().items()
             if name != LABELS_FILE
         }
+
+    @cached_property
+    def uses(self) -> Mapping[str, ModelUse]:
+        """Setting -> the models that it names."""
+        return {use.setting: use for use in self.study.models()}
 
     def cast(self, row: Row) -> list[str]:
         return self.study.all_models
@@ -181,7 +187,7 @@ class _Played:
             factors=Fields(**{name: levels[name] for name in study.factors}),
             settings=self.kind.settings,
             seed=seed,
-            models={use.setting: use for use in study.models()},
+            models=self.kind.uses,
             decoding=self.kind.decoding,
         )
 

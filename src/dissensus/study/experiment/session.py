@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from inspect import Parameter, isgenerator, signature, unwrap
+from functools import cached_property, lru_cache
+from inspect import Parameter, Signature, isgenerator, signature, unwrap
 from math import isnan
 from pathlib import Path
 from types import SimpleNamespace
@@ -105,13 +105,27 @@ def _place(function: Callable[..., Any]) -> str:
 
 def _takes_two(function: Callable[..., Any]) -> bool:
     """Whether a function must be given two arguments."""
-    try:
-        parameters = signature(function).parameters.values()
-    except ValueError:
-        # Some of Python's own, such as int, have none that can be read.
+    if (known := _signature(function)) is None:
         return False
     by_place = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
-    return sum(each.default is each.empty and each.kind in by_place for each in parameters) == 2
+    asked = known.parameters.values()
+    return sum(each.default is each.empty and each.kind in by_place for each in asked) == 2
+
+
+def _signature(function: Callable[..., Any]) -> Signature | None:
+    """Its arguments; None of some of Python's own, such as int, which have none to be read.
+
+    A function reads many replies, and its signature takes as long as a simulated one.
+    """
+    try:
+        return _kept_signature(function)
+    except ValueError:
+        return None
+
+
+@lru_cache(maxsize=64)
+def _kept_signature(function: Callable[..., Any]) -> Signature:
+    return signature(function)
 
 
 def _check_reads(function: Any) -> None:
@@ -125,9 +139,7 @@ def _check_reads(function: Any) -> None:
         return
     if not callable(function):
         raise ValueError(f"what reads a reply is {function!r}; it must be a function")
-    try:
-        parameters = signature(function)
-    except ValueError:
+    if (parameters := _signature(function)) is None:
         return
     arguments = ("reply", "body")[: 1 + _takes_two(function)]
     try:
