@@ -36,7 +36,7 @@ from dissensus.run.start import start_run
 from dissensus.run.targets import TARGETS
 from dissensus.study.study import pick, plain
 from dissensus.text.embeddings import is_own
-from dissensus.run.warm_scripts import fork_scripts
+from dissensus.run.warm_scripts import OVER_HTTP, fork_scripts
 from snakemake_logger_plugin_dissensus import close
 from snakemake_logger_plugin_dissensus.board import BOARD
 
@@ -86,7 +86,7 @@ before_exit(GRAPH.close)
 
 
 if workflow.is_main_process:
-    fork_scripts()
+    fork_scripts(OVER_HTTP if GRAPH.waits else ())
 
 
 onstart:

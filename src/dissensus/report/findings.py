@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from dissensus.design.contrasts import BOTH, JUDGE
 from dissensus.report.facts import Facts, fact_rows, told
 from dissensus.report.floor import Floor
 from dissensus.report.labels import (
@@ -217,13 +218,16 @@ def unread(turns: Facts) -> list[str]:
     ]
 
 
-def undefined(metrics: Facts, titles: Mapping[str, str]) -> list[str]:
+def undefined(
+    metrics: Facts, titles: Mapping[str, str], optional: Collection[str] = ()
+) -> list[str]:
     """A sentence on each outcome that is not defined in all sessions that ran to their end.
 
     Parameters
     ----------
     metrics : a row a session, with arm and complete; missing where an outcome is not defined.
     titles : outcome -> what tables and figures call it.
+    optional : outcomes that no session need have, so that nothing is said where none has one.
     """
     ended = metrics.over("count", "session_id", complete=True)
     arms_of = dict.fromkeys(metrics.frame["arm"])
@@ -231,7 +235,7 @@ def undefined(metrics: Facts, titles: Mapping[str, str]) -> list[str]:
     for name, title in titles.items():
         missing = f"`{name}` != `{name}`"
         number = metrics.over("sum", missing, complete=True)
-        if number:
+        if number and not (name in optional and number == ended):
             by_arm = {arm: metrics.over("sum", missing, complete=True, arm=arm) for arm in arms_of}
             arms = listed(f"{arm} {lost:,}" for arm, lost in by_arm.items() if lost)
             share = f"{number:,} of {counted(ended, 'session')}"
@@ -239,6 +243,32 @@ def undefined(metrics: Facts, titles: Mapping[str, str]) -> list[str]:
                 f"{title} is not defined in {share} ({arms}), which count in no estimate of it."
             )
     return said
+
+
+def labelled(estimates: Facts, agreement: Facts) -> list[str]:
+    """A sentence on the first contrast, or else mean, of an outcome that people labelled too.
+
+    Parameters
+    ----------
+    estimates, agreement : ``labelled_contrasts`` and ``judge_agreement``.
+    """
+    with_people = estimates.rows(method=BOTH)[:1]
+    shares = agreement.rows(statistic="percent_agreement")
+    if not with_people or not shares:
+        return []
+    (both,), (share,) = with_people, shares
+    (kappa,) = agreement.rows(statistic="cohen_kappa")
+    said = f"Of {counted(share['n'], 'label')} by people the judge agrees with "
+    said += f"{percent(share['estimate'], 0)} (kappa {number(kappa['estimate'], 2, '−')})"
+    by_judge = estimates.rows(method=JUDGE, arm=both["arm"], reference=both["reference"])
+    if limits(both) == MISSING or not by_judge:
+        return [f"{said}; they are too few for an estimate with an interval."]
+    written = number if _is_mean(both) else signed
+    numbers = [f"{written(row['estimate'])} {limits(row)}" for row in (both, by_judge[0])]
+    return [
+        f"{said}; with their labels {_contrast(both)} is {numbers[0]} (prediction-powered), and "
+        f"{numbers[1]} by the judge alone."
+    ]
 
 
 def derived(
@@ -258,7 +288,7 @@ def derived(
     drawn = [row for row in main if limits(row) != MISSING]
     bars = [Bar(_contrast(row), row, digits=3, is_mean=_is_mean(row)) for row in drawn]
     outcomes = listed(dict.fromkeys((titles or {}).get(r["outcome"], r["outcome"]) for r in drawn))
-    if floor and limits(floor.row) != MISSING:
+    if floor and floor.has_limits:
         bars.append(Bar(_contrast(floor.row), floor.row, digits=3, is_null=True))
     card = Card(said[0], "", bars, outcomes, floor.sentence if floor else "") if said else None
     return Findings(said, card=card)

@@ -195,7 +195,7 @@ class Study(ABC, Generic[S]):
     counting: ClassVar[str] = ""
     view: ClassVar[tuple[str, ...]] = ()
     figures: ClassVar[tuple[Figure, ...]] = ()
-    tables: ClassVar[tuple[Table, ...]] = ()
+    tables: tuple[Table, ...] = ()
     headline_rows: ClassVar[str] = "contrasts"
     headline: ClassVar[Headline | None] = None
     truth: ClassVar[str] = ""
@@ -213,6 +213,11 @@ class Study(ABC, Generic[S]):
             ModelUse(each.path, each.purpose or alone or each.path, list(each.texts.values()))
             for each in settings
         ]
+
+    @property
+    def simulated(self) -> bool:
+        """Whether simulated models speak in its sessions, of a study that asks no model itself."""
+        return False
 
     def embedders(self) -> list[tuple[str, str]]:
         """Every embedder once, with the path of the first setting that names it."""

@@ -17,7 +17,16 @@ from dissensus.report.alternative import main_sentence
 from dissensus.report.arm_conduct import differing_conduct
 from dissensus.report.captions import SIMULATED
 from dissensus.report.facts import Facts
-from dissensus.report.findings import Card, Findings, but, derived, losses, undefined, unread
+from dissensus.report.findings import (
+    Card,
+    Findings,
+    but,
+    derived,
+    labelled,
+    losses,
+    undefined,
+    unread,
+)
 from dissensus.report.floor import Floor
 from dissensus.report.labels import counted, listed
 from dissensus.report.pages.study import Further, Part, Place, Shown, tables_of
@@ -61,7 +70,13 @@ def findings_of(
         floor = Floor.of(artefacts.facts("contrasts"), again) if again and has_contrasts else None
         findings = derived(contrast_rows, titles, floor)
         if titles and "metrics" in artefacts.paths:
-            findings = replace(findings, against=undefined(artefacts.facts("metrics"), titles))
+            optional = view.settings.get("optional", ())
+            lacking = undefined(artefacts.facts("metrics"), titles, optional)
+            findings = replace(findings, against=lacking)
+        if view.settings.get("labelled"):
+            names = ("labelled_contrasts", "judge_agreement")
+            by_people = labelled(*(artefacts.facts(name) for name in names))
+            findings = replace(findings, against=[*by_people, *findings.against])
     # The texts of all turns would take much room.
     turns = read(artefacts.path("turns")).select(["compliant"]).to_pandas(use_threads=False)
     has_conduct = "arm_conduct" in artefacts.paths

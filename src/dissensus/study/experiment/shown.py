@@ -29,7 +29,7 @@ _FACTORS = (
     ),
     Table("table_factors", f"{_REPORT}.factors:table", ("contrasts",), "Arms", _TABLES),
 )
-_ROUNDS = (
+BY_ROUND_OUTPUTS = (
     Figure(
         "rounds",
         f"{_REPORT}.rounds:plot",
@@ -46,11 +46,29 @@ _ROUNDS = (
     ),
 )
 
+_SHOWN = "dissensus.study.experiment.labels.shown"
+#: The tables of a study that people have labelled.
+LABELS = (
+    Table(
+        "table_labels",
+        f"{_SHOWN}:estimates",
+        ("labelled_contrasts", "judge_agreement"),
+        "Arms",
+        _TABLES,
+        True,
+        "What do people's labels change?",
+    ),
+    Table("table_agreement", f"{_SHOWN}:agreement", ("judge_agreement",), "Arms", _TABLES),
+)
+
 
 def outputs_of(cls: type[Experiment]) -> tuple[tuple[Figure, ...], tuple[Table, ...]]:
     """Its figures and tables, with those of factors and of rounds where it has any."""
     figures, tables = list(cls.figures), list(cls.tables)
-    for has_any, (figure, table) in ((cls.factors, _FACTORS), (cls.round_outcomes(), _ROUNDS)):
+    for has_any, (figure, table) in (
+        (cls.factors, _FACTORS),
+        (cls.round_outcomes(), BY_ROUND_OUTPUTS),
+    ):
         figures += [figure] if has_any and figure not in figures else []
         tables += [table] if has_any and table not in tables else []
     return tuple(figures), tuple(tables)
@@ -66,6 +84,7 @@ def shown_settings(study: Experiment) -> dict[str, Any]:
         "arms": list(study.arms),
         "reference": study.arms[0],
         "again": again_of(study.arms) if study.settings.again else "",
+        "labelled": study.labelled_outcome if study.is_labelled else "",
         "cluster": study.cluster,
         "outcomes": titles(study.session_outcomes()),
         "outcomes_by_round": titles(study.round_outcomes()),
