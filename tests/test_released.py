@@ -97,7 +97,9 @@ def same_results(made: Path) -> dict[str, bool]:
 
 def told(facts: pd.DataFrame) -> set[tuple[Any, ...]]:
     """The estimates in sentences and captions, whatever their words and places."""
-    numbers = facts[["artefact", "column", "statistic", "value"]].astype(object).fillna("")
+    numbers = facts[["artefact", "column", "statistic", "value"]].assign(
+        value=facts["value"].map(repr)
+    )
     return {*numbers.itertuples(index=False, name=None)}
 
 
