@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 HOUSE = Path(__file__).parents[1] / "src" / "dissensus"
-STUDIES = ("language", "identity", "deliberation", "consensus", "union")
+STUDIES = ("language", "identity", "deliberation", "consensus", "union", "debates")
 #: From the ground up: a room imports from floors below its own, and from no other.
 FLOORS = (
     ("tables", "stats", "text", "llm"),
@@ -18,7 +18,7 @@ FLOORS = (
     ("study",),
     ("plan",),
     ("run",),
-    ("keep", "serve", *STUDIES),
+    ("compare", "keep", "serve", *STUDIES),
 )
 FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
 #: How many modules stand side by side before a room needs walls.

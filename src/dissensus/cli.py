@@ -39,9 +39,24 @@ _COMMANDS = {
         "echo 'We measured it twice.' > said.txt",
         "dissensus fork d001-en --study language --turn 4 --say said.txt",
     ),
+    "compare": (
+        "put the same estimate of several runs, or of the panels of one, into one forest",
+        "dissensus compare demo again --study language",
+        "dissensus compare demo --study identity --over team",
+    ),
     "sample": (
         "draw texts at random for people to label, without arms, models and what judges say",
         "dissensus sample demo --study mine --n 60 --seed 1 --to sample",
+    ),
+    "import": (
+        "make a run of debates that others held, from a table of their turns",
+        "dissensus import chats.csv --run chats --column session=id --column speaker=who "
+        "--column text=said",
+        "dissensus import groups.csv --run both --always arm=people --always person=true",
+    ),
+    "export": (
+        "write the sessions of a run for other tools",
+        "dissensus export demo --study language --to turns --output turns.parquet",
     ),
     "replies": (
         "say how many replies of a run could be read, were repaired or are lost",
@@ -65,10 +80,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     add_options(added["serve"])
     _add_reading(added["read"])
     _add_forking(added["fork"])
+    _add_comparing(added["compare"])
     _add_sampling(added["sample"])
+    _add_importing(added["import"])
+    _add_exporting(added["export"])
     added["replies"].add_argument("run", help="its name, as under results/")
     chosen = parser.parse_args(arguments)
-    does = {"serve": serve, "read": read, "replies": replies, "fork": fork, "sample": sample}
+    does = {
+        **{"serve": serve, "read": read, "replies": replies, "fork": fork, "compare": compare},
+        **{"sample": sample, "import": import_, "export": export},
+    }
     try:
         return does[chosen.command](chosen)
     except DissensusError as error:
@@ -125,6 +146,82 @@ def _add_configuration(parser: argparse.ArgumentParser, use: str = "") -> None:
         default=[],
         help=f"over config.yaml, instead of the configuration that the run keeps{use}",
     )
+
+
+def _add_comparing(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("runs", nargs="+", metavar="run", help="names of runs, as under results/")
+    parser.add_argument("--study", help="where the first run has several")
+    parser.add_argument(
+        "--over", default="run", help="a column of the estimate's key, such as team: within one run"
+    )
+    parser.add_argument(
+        "--to", metavar="FOLDER", help="results/compared/<study>-<runs> unless it is given"
+    )
+
+
+def compare(chosen: argparse.Namespace) -> int:
+    """Compare runs, and say what they come to and where the page is."""
+    from dissensus.compare.comparison import compare as compared
+    from dissensus.compare.page import finding, objection, write_comparison
+    from dissensus.compare.units import study_folders
+
+    folders = study_folders(chosen.runs, chosen.study)
+    comparison = compared(folders, chosen.over)
+    name = f"{comparison.study}-{'+'.join(chosen.runs)}"
+    path = write_comparison(comparison, Path(chosen.to or Path("results/compared") / name))
+    if comparison.simulated:
+        print("Simulated models: the numbers say nothing about any real one.")
+    first = comparison.compared[0]
+    print(finding(first, comparison), objection(first, comparison), sep="\n")
+    print(f"Open {path} for the rest.")
+    return 0
+
+
+def _add_importing(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", type=Path, help=".csv, .parquet or .jsonl with a row a turn")
+    parser.add_argument("--run", required=True, help="name of the run that it becomes")
+    parser.add_argument("--format", default="turns", help="of the file; turns for a table")
+    mapped: dict[str, Any] = {"action": "append", "default": [], "metavar": "FIELD=NAME"}
+    parser.add_argument("--column", help="what the file calls a field of a turn", **mapped)
+    parser.add_argument("--always", help="a field that all turns have alike", **mapped)
+    parser.add_argument(
+        "--keep", nargs="+", choices=("names", "times"), default=[], help="of people"
+    )
+    parser.add_argument("--add", action="store_true", help="to the files that the run has")
+    parser.add_argument("--embedder", default="", help="none leaves semantic measures out")
+
+
+def _add_exporting(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("run", help="its name, as under results/")
+    parser.add_argument("--study", help="where the run has several")
+    parser.add_argument("--to", required=True, choices=("turns", "inspect", "scout", "docent"))
+    parser.add_argument("--output", required=True, type=Path, help="the file that is written")
+
+
+def import_(chosen: argparse.Namespace) -> int:
+    """Check a file of turns, and write the configuration of its run."""
+    from dissensus.debates.command import Import, import_file, named_pairs
+
+    asked = Import(
+        chosen.file,
+        chosen.run,
+        chosen.format,
+        named_pairs(chosen.column, "--column"),
+        named_pairs(chosen.always, "--always"),
+        chosen.keep,
+        chosen.add,
+        None if chosen.embedder == "none" else chosen.embedder,
+    )
+    say(import_file(asked))
+    return 0
+
+
+def export(chosen: argparse.Namespace) -> int:
+    """Write the sessions of a study for another tool."""
+    from dissensus.keep.exporting.command import export_study
+
+    say(export_study(chosen.run, chosen.study, chosen.to, chosen.output))
+    return 0
 
 
 def replies(chosen: argparse.Namespace) -> int:

@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,41 +25,71 @@ except ImportError:  # PyYAML without libyaml, ten times slower
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]")
 #: libyaml's reader ends the process with a fault of memory some thousands of levels down.
 _DEEPEST = 100
+#: Characters.
+_LARGEST_CELL = 1 << 30
+#: What parts cells -> in words.
+_DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 _MERGE = "tag:yaml.org,2002:merge"
 
 
-def read_csv(path: str | Path, needed: Sequence[str]) -> list[tuple[int, dict[str, str]]]:
+def read_csv(
+    path: str | Path,
+    needed: Sequence[str],
+    *,
+    delimiters: str = ",",
+    as_it_is: Collection[str] = (),
+) -> list[tuple[int, dict[str, str]]]:
     """Rows of a CSV in UTF-8 with their numbers, the header being row 1.
 
     They are numbered as a spreadsheet numbers them: a cell with line breaks is in one row.
+
+    Parameters
+    ----------
+    delimiters : what may part cells: the first that gives all needed columns.
+    as_it_is : columns of texts of others, which may have any character but U+0000.
 
     Raises
     ------
     ResourceError : no such file, another encoding, a missing column or one that stands twice, a row
         with more or fewer cells, or a control character.
     """
-    return _read_table(path, needed, {"strict": True}, "put texts with commas in double quotes")
+    text = _text(path, {"delimiter": delimiters[0]})
+
+    def fits(delimiter: str) -> bool:
+        header = next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), [])
+        return set(needed) <= set(header)
+
+    delimiter = next(filter(fits, delimiters), delimiters[0])
+    form = {"strict": True, "delimiter": delimiter}
+    mend = f"put texts with {_DELIMITERS[delimiter]} in double quotes"
+    return _rows(path, text, needed, form, mend, as_it_is)
 
 
 def read_tsv(path: str | Path, needed: Sequence[str]) -> list[tuple[int, dict[str, str]]]:
     """The same of cells parted by tabs, in which quotes are letters like others."""
     form = {"delimiter": "\t", "quoting": csv.QUOTE_NONE}
-    return _read_table(path, needed, form, "part its cells by single tabs")
+    return _rows(path, _text(path, form), needed, form, "part its cells by single tabs")
 
 
-def _read_table(
-    path: str | Path, needed: Sequence[str], form: Mapping[str, Any], mend: str
+def _rows(
+    path: str | Path,
+    text: str,
+    needed: Sequence[str],
+    form: Mapping[str, Any],
+    mend: str,
+    as_it_is: Collection[str] = (),
 ) -> list[tuple[int, dict[str, str]]]:
     """Rows with their numbers.
 
     Parameters
     ----------
+    text : what the file holds.
     form : how cells are parted, as :func:`csv.reader` takes it.
     mend : for a row with more or fewer cells.
+    as_it_is : columns whose texts may have any character but U+0000.
     """
     header: list[str] = []
     rows = []
-    text = _text(path, form)
     # Where the whole has only what texts may have, no cell need be looked at.
     is_text = not unwritable(text)
     for number, cells in _records(path, text, form):
@@ -73,7 +103,8 @@ def _read_table(
         else:
             rows.append((number, dict(zip(header, cells, strict=True))))
         for column, cell in () if is_text else zip(header, cells, strict=True):
-            check_text(cell, f"{path}, row {number}: {column or 'a cell'}")
+            if column not in as_it_is or "\x00" in cell:
+                check_text(cell, f"{path}, row {number}: {column or 'a cell'}")
     if not header:
         _check_header(f"{path}, row 1", header, needed)
     return rows
@@ -94,6 +125,8 @@ def _records(
     path: str | Path, text: str, form: Mapping[str, Any]
 ) -> Iterator[tuple[int, list[str]]]:
     """The rows of a table that are not empty, with their numbers."""
+    # A speech may be longer than what the module takes for a cell.
+    csv.field_size_limit(_LARGEST_CELL)
     reader = csv.reader(io.StringIO(text, newline=""), **form)
     number = 0
     try:

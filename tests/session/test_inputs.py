@@ -27,6 +27,7 @@ def turn(number: int, speaker: str, text: str) -> dict[str, object]:
         "compliant": True,
         "value": None,
         "origin": None,
+        "person": False,
     }
     return {**ids, "turn": number, "speaker": speaker, "text": text, **rest}
 

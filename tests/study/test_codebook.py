@@ -25,6 +25,7 @@ OWN_MEANING = {
     "deliberation/rounds: error",
     "identity/metrics: complete",
     "every study/spending: session_id",
+    "debates/outcomes_by_round: outcome",
     *(f"union/coaching: {name}" for name in ("outcome", "contrast", "method")),
     "union/survival: method",
     # Speakers of the union study are people with names, not seats.
@@ -57,7 +58,7 @@ def test_every_artefact_of_the_workflow_has_its_schema_here():
     assert made <= {schema.name for schema in every_schema().values()}
     assert {name.split("/")[0] for name in every_schema()} == {
         SHARED,
-        *("consensus", "deliberation", "identity", "language", "union"),
+        *("consensus", "debates", "deliberation", "identity", "language", "union"),
     }
 
 

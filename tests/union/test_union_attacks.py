@@ -256,7 +256,7 @@ class Played:
 
     def turns(self, row: Mapping[str, Any]) -> list[dict[str, Any]]:
         named = {name: row[name] for name in IDS}
-        more = {"repairs": 0, "compliant": True, "value": None, "origin": None}
+        more = {"repairs": 0, "compliant": True, "value": None, "origin": None, "person": False}
         labels = [turn.round_label for turn in self.session.turns]
         return [
             {**named, **turn, "round_label": label, **more}

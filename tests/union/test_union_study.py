@@ -343,6 +343,7 @@ def test_sessions_run_from_what_others_left(sessions: Sessions) -> None:
             "repairs": 0,
             "value": None,
             "origin": None,
+            "person": False,
         }
         turns = [
             {**ids, **rest, "speaker": one, "text": said(one), "compliant": True}

@@ -84,6 +84,7 @@ class Script:
                 "repairs": 0,
                 "compliant": True,
                 "origin": None,
+                "person": False,
                 "value": None,
             }
             for turn in (*self._said(), *self._judged())

@@ -63,6 +63,11 @@ def fork_session(
     sessions = Sessions.read(settings, folder)
     row = sessions.rows[session_id]
     spec, registry = sessions.spec(row), settings.registry(folder.parent, "fork")
+    if not spec["models"]:
+        raise ResourceError(
+            f"{session_id} was imported, and asks no model that could go on; fork a session that "
+            "was held here."
+        )
     models = {name: registry.model(name) for name in spec["models"]}
     begin = sessions.steps(row, FolderInputs(folder, sessions.study.ids))
     spoken = sha256(f"{turn}/{speaker or speakers[0]}/{text}".encode()).hexdigest()

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from dissensus.errors import DissensusError
-from dissensus.keep.reading import round_of
+from dissensus.keep.reading import round_of, voice_of
 from dissensus.llm.call import Request
 from dissensus.llm.journal import NotJournaled
 from dissensus.llm.registry import ModelRegistry
@@ -106,8 +106,7 @@ class Chunk:
         """Add a session."""
         text_of = {(turn["turn"], turn["speaker"]): turn["text"] for turn in played.turns}
         self.texts[name] = [
-            [{**turn, "round_label": round_of(turn)}[column] for column in _TURN]
-            for turn in played.turns
+            [{**turn, **_in_words(turn)}[column] for column in _TURN] for turn in played.turns
         ]
         calls = []
         for number, (attempt, call) in enumerate(zip(played.attempts, played.calls, strict=True)):
@@ -156,6 +155,19 @@ class Chunk:
         write_script(folder / f"{number}-calls.js", f"{name}/calls", data)
 
 
+def _cast(session: Played) -> str:
+    """Who is asked in a session; of one that was imported, who speaks."""
+    asked = [call["model"] for call in session.calls] or list(map(voice_of, session.turns))
+    return ", ".join(dict.fromkeys(asked))
+
+
+def _in_words(turn: Row) -> dict[str, str]:
+    """What readers are told of a turn where its columns alone do not say it."""
+    voice = voice_of(turn)
+    role = f"{turn['role']}, {voice}" if turn["role"] and turn.get("person") else turn["role"]
+    return {"round_label": round_of(turn), "model": voice, "role": role or voice}
+
+
 class Writer:
     """Writes the data of one study.
 
@@ -196,7 +208,7 @@ class Writer:
                 "id": name,
                 "status": 3 if failure else 2 if rerun else 1 if repaired else 0,
                 "failure": failure,
-                "cast": ", ".join(dict.fromkeys(call["model"] for call in session.calls)),
+                "cast": _cast(session),
                 "cost": sum(costs) if costs else None,
                 "tokens": tokens,
                 "commit": made["commit"],
@@ -209,8 +221,9 @@ class Writer:
 
     def _details(self, row: Row) -> dict[str, Any]:
         """What is known of a session besides its calls."""
-        source = {name: value for name, value in self._item(row).items() if name not in row}
         reader = self.sessions.study.reader
+        hidden = {*row, *reader.leaves_out}
+        source = {name: value for name, value in self._item(row).items() if name not in hidden}
         details = Details()
         if reader.details:
             read = {name: rows.get(row["session_id"], []) for name, rows in self._read.items()}

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from dissensus.keep.reading import Reading, round_of
+from dissensus.keep.reading import Reading, round_of, voice_of
 from dissensus.report import escaping
 from dissensus.report.captions import SIMULATED
 from dissensus.report.labels import counted
@@ -154,7 +154,8 @@ def _tries(call: Row) -> list[tuple[str, str]]:
 
 
 def _place(row: Row) -> str:
-    return f"Turn {row['turn']}, {row['speaker']} ({row['role']}), {row['model']}"
+    role = f" ({row['role']})" if row["role"] else ""
+    return f"Turn {row['turn']}, {row['speaker']}{role}, {voice_of(row)}"
 
 
 def _value(value: Any) -> str:

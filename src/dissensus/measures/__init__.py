@@ -27,6 +27,7 @@ from dissensus.measures.similarity import (
 from dissensus.measures.texts import facts_in, survival, vendi, vendi_of
 from dissensus.stats.agreement import clustered_agreement
 from dissensus.stats.prediction_powered import prediction_powered
+from dissensus.text.reuse import reuse_ratio
 
 __all__ = [
     "Conformity",
@@ -45,6 +46,7 @@ __all__ = [
     "oracle_gap",
     "paired_effect",
     "prediction_powered",
+    "reuse_ratio",
     "semantic_similarity",
     "similarities",
     "survival",

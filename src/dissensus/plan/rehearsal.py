@@ -13,11 +13,11 @@ from typing import Any
 
 from dissensus.digests import PACKAGES, source_files
 from dissensus.errors import ResourceError, SettingError
-from dissensus.plan.endless import ending_in_time
 from dissensus.plan.undefined_names import check_names
 from dissensus.session.inputs import Inputs
 from dissensus.session.protocol import PLACEHOLDER, Call, assumed_calls
 from dissensus.session.record import as_json
+from dissensus.study.endless import ending_in_time
 from dissensus.study.kind import Row
 from dissensus.study.own_code import naming_the_line
 from dissensus.study.sessions import Sessions
@@ -183,7 +183,7 @@ def _turn(row: Row, study: Study[Any], call: Call, reply: str) -> dict[str, Any]
     """The turn that a reply leads to, as it stands in a transcript."""
     read = call.format.read(reply)
     turn = call.turn(reply, read.value, read.problems)
-    names = ("speaker", "role", "round_label", "model", "text", "repairs", "compliant")
+    names = ("speaker", "role", "round_label", "model", "text", "repairs", "compliant", "person")
     value = None if turn.value is None else as_json(turn.value)
     return {
         **{column: row[column] for column in study.ids},

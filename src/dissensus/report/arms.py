@@ -87,6 +87,16 @@ def title_of_contrasts(view: View) -> str:
     return f"Difference from {label(view['arms'][0], LONGEST)}"
 
 
+def is_unpaired(view: View) -> bool:
+    """Whether the sessions of different arms have nothing in common, so that means are compared."""
+    return bool(view.settings.get("unpaired"))
+
+
+def difference_of(view: View) -> str:
+    """What an axis of differences is called."""
+    return "Difference of means" if is_unpaired(view) else "Paired difference"
+
+
 def _run_again(view: View) -> list[str]:
     """The arm that is the reference once more, where there is one."""
     return [view["again"]] if view["again"] else []
@@ -117,7 +127,7 @@ def _differences(axes: Axes, rows: pd.DataFrame, mark: Mark, view: View) -> None
     axes.set_title(title_of_contrasts(view))
     zero_line(axes, vertical=True)
     axes.margins(x=0.08)
-    axes.set_xlabel(f"Paired difference, {view.level} interval")
+    axes.set_xlabel(f"{difference_of(view)}, {view.level} interval")
 
 
 def _facts(artefacts: Artefacts, shown: Sequence[str], view: View) -> dict[str, str]:
@@ -129,6 +139,8 @@ def _facts(artefacts: Artefacts, shown: Sequence[str], view: View) -> dict[str, 
     )
     n = listed(f"{count:,}" for count in counts)
     compared = f"Right: its mean difference from {reference}, draw by draw ({n} draws)."
+    if is_unpaired(view):
+        compared = f"Right: its mean less that of {reference} ({n} sessions), which are not paired."
     if is_declared(view):
         named = listed(f"{name} is {versus(arm, of)}" for name, arm, of in view["contrasts"])
         compared = f"Right: contrasts of arms, draw by draw ({n} draws): {named}."
@@ -160,8 +172,9 @@ def table(artefacts: Artefacts, view: View) -> Table:
         Column("Arm or contrast", ("arm", "reference"), contrast),
         *estimate_columns(view, "reference"),
     )
+    what = "the difference of their means" if is_unpaired(view) else "their mean paired difference"
     note = (
-        f"A row with two arms is their mean paired difference. {METHOD} Holm's adjustment is over "
+        f"A row with two arms is {what}. {METHOD} Holm's adjustment is over "
         "the contrasts of the primary outcome, and over all others. A mean has a p-value only "
         "where the study names a value to test it against."
     )

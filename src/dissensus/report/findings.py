@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -218,13 +218,16 @@ def unread(turns: Facts) -> list[str]:
     ]
 
 
-def undefined(metrics: Facts, titles: Mapping[str, str]) -> list[str]:
+def undefined(
+    metrics: Facts, titles: Mapping[str, str], optional: Collection[str] = ()
+) -> list[str]:
     """A sentence on each outcome that is not defined in all sessions that ran to their end.
 
     Parameters
     ----------
     metrics : a row a session, with arm and complete; missing where an outcome is not defined.
     titles : outcome -> what tables and figures call it.
+    optional : outcomes that no session need have, so that nothing is said where none has one.
     """
     ended = metrics.over("count", "session_id", complete=True)
     arms_of = dict.fromkeys(metrics.frame["arm"])
@@ -232,7 +235,7 @@ def undefined(metrics: Facts, titles: Mapping[str, str]) -> list[str]:
     for name, title in titles.items():
         missing = f"`{name}` != `{name}`"
         number = metrics.over("sum", missing, complete=True)
-        if number:
+        if number and not (name in optional and number == ended):
             by_arm = {arm: metrics.over("sum", missing, complete=True, arm=arm) for arm in arms_of}
             arms = listed(f"{arm} {lost:,}" for arm, lost in by_arm.items() if lost)
             share = f"{number:,} of {counted(ended, 'session')}"

@@ -34,12 +34,14 @@ class Reader:
     details : "module:function"; takes the row of the manifest, the row of the source, and the
         session's rows of each artefact of ``reads``, by its name, and returns :class:`Details`.
     reads : names of artefacts with a ``session_id``. Those that are not there have no rows.
+    leaves_out : columns of the source that no page shows.
     """
 
     title: str = ""
     measures: tuple[Measure, ...] = ()
     details: str = ""
     reads: tuple[str, ...] = ()
+    leaves_out: tuple[str, ...] = ()
 
     @property
     def artefacts(self) -> list[str]:

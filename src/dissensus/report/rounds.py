@@ -11,7 +11,9 @@ from matplotlib.axes import Axes
 from dissensus.design.contrasts import HEADLINE
 from dissensus.report.arms import (
     METHOD,
+    difference_of,
     estimate_columns,
+    is_unpaired,
     keys_of,
     looks_of_contrasts,
     title_of_contrasts,
@@ -39,7 +41,8 @@ def plot(artefacts: Artefacts, view: View) -> Drawn:
     titles = view["outcomes_by_round"]
     shown = [name for name in titles if (rows["outcome"] == name).any()]
     facts = {"level": view.level, "cluster": view["cluster"], "n": MISSING}
-    facts["compared"] = "Right: paired differences at each round." if view["contrasts"] else ""
+    what = "differences of means" if is_unpaired(view) else "paired differences"
+    facts["compared"] = f"Right: {what} at each round." if view["contrasts"] else ""
     if not shown:
         return Drawn(notice("No session has an outcome by round.", view.simulated), facts)
     figure = new_figure(_HEIGHT * len(shown) + 0.3, view.simulated)
@@ -62,7 +65,7 @@ def plot(artefacts: Artefacts, view: View) -> Drawn:
             )
             zero_line(right)
             right.set_title(title_of_contrasts(view))
-            right.set_ylabel("Paired difference")
+            right.set_ylabel(difference_of(view))
     if keys := keys_of(view):
         legend(figure, [key_of(mark) for mark in keys])
     counted = artefacts.facts("contrasts_by_round").rows(

@@ -13,6 +13,13 @@ from dissensus.errors import SettingError
 from dissensus.llm.ledger import LEDGER
 from dissensus.tables.artefact import write_text
 
+#: How a folder is marked -> what its run has.
+_KINDS = {
+    "simulated": "simulated models",
+    "real": "real models",
+    "imported": "imported sessions",
+}
+
 
 class RunLock:
     """A lock on a run that dies with the process that holds it, however that ends.
@@ -56,8 +63,8 @@ def is_abandoned(folder: Path) -> bool:
     return host == platform.node() and has_ended(int(number))
 
 
-def claim_run(folder: Path, simulated: bool) -> None:
-    """Mark a run's folder as one of simulated or of real models, or check that it is.
+def claim_run(folder: Path, simulated: bool, is_imported: bool = False) -> None:
+    """Mark a folder as a run's of simulated or real models, or of imports, or check that it is.
 
     A folder without a reply of a model is neither: a first start may have failed for its settings.
 
@@ -66,13 +73,13 @@ def claim_run(folder: Path, simulated: bool) -> None:
     SettingError : the folder holds a run of the other kind.
     """
     marker = folder / ".models"
-    kind = "simulated" if simulated else "real"
+    kind = "imported" if is_imported else "simulated" if simulated else "real"
     if not marker.exists() or not _has_replies(folder):
         write_text(marker, kind + "\n")
     marked = marker.read_text(encoding="utf-8").strip()
     if marked != kind:
         raise SettingError(
-            f"{folder} holds a run with {marked} models and this one has {kind} models; "
+            f"{folder} holds a run with {_KINDS[marked]} and this one has {_KINDS[kind]}; "
             "give it another name (run in config.yaml)."
         )
 

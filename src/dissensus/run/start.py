@@ -53,7 +53,7 @@ def start_run(
     SettingError : the folder is in use, or has models of the other kind.
     ResourceError : there is a budget, and the ledger is damaged.
     """
-    claim_run(results, settings.simulated)
+    claim_run(results, settings.simulated, is_imported=not settings.used)
     lock.acquire()
     take_over(results, [Path(folder.name) for folder in temporary])
     before_exit(lambda: remove_scripts(results))

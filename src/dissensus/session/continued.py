@@ -89,7 +89,8 @@ def _turn(call: Call, row: Row, session_id: str) -> Turn:
     violations = () if row["compliant"] else read.problems or ("as it was accepted there",)
     turn = call.turn(text, value, violations, row["repairs"])
     # Where that session took it from another one, it is from there.
-    return replace(turn, model=row["model"], origin=row.get("origin") or session_id)
+    origin, person = row.get("origin") or session_id, row.get("person", False)
+    return replace(turn, model=row["model"], origin=origin, person=person)
 
 
 def turn_of(row: Row, origin: str = "") -> Turn:
@@ -108,6 +109,7 @@ def turn_of(row: Row, origin: str = "") -> Turn:
         violations,
         value,
         origin,
+        row.get("person", False),
     )
 
 

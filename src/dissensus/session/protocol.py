@@ -141,6 +141,7 @@ class Turn:
     value : the text as the call's format reads it; None where it cannot be read.
     origin : the session that the turn is from, or what was put in place of another's turn; "" for
         a turn of this session.
+    person : whether a person spoke; None where an imported file does not say.
     """
 
     number: int
@@ -153,12 +154,20 @@ class Turn:
     violations: tuple[str, ...]
     value: Any = None
     origin: str = ""
+    person: bool | None = False
+
+    @property
+    def is_imported(self) -> bool:
+        """Whether it was said elsewhere, and came in with a file."""
+        return self.origin.startswith(IMPORTED_FROM)
 
     @property
     def compliant(self) -> bool:
         return not self.violations
 
 
+#: How the origin of an imported turn begins, before the name of its file.
+IMPORTED_FROM = "imported from "
 _ROUND = "round "
 
 

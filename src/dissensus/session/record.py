@@ -51,8 +51,11 @@ TRANSCRIPTS = Schema(
         **common("repairs", "compliant"),
         "origin": Column(
             "string?",
-            "The session that the turn was taken from, unasked, or what it was put in place of; "
-            "missing for a turn of this session.",
+            "The session that the turn was taken from, unasked, what it was put in place of, or "
+            "the file that it was imported from; missing for a turn of this session.",
+        ),
+        "person": Column(
+            "bool?", "Whether a person spoke; missing where an imported file does not say."
         ),
     },
     key=("session_id", "turn", "speaker"),
@@ -298,6 +301,8 @@ def place(session_id: str, attempt: Attempt) -> dict[str, Any]:
 
 
 def _turn_row(turn: Turn) -> dict[str, Any]:
+    # A value that is the text itself need not be kept twice, but where a file gives it.
+    is_text = turn.value == turn.text and not turn.is_imported
     return {
         "turn": turn.number,
         "speaker": turn.speaker,
@@ -305,10 +310,11 @@ def _turn_row(turn: Turn) -> dict[str, Any]:
         "round_label": turn.round_label,
         "model": turn.model,
         "text": turn.text,
-        "value": None if turn.value is None or turn.value == turn.text else as_json(turn.value),
+        "value": None if turn.value is None or is_text else as_json(turn.value),
         "repairs": turn.repairs,
         "compliant": turn.compliant,
         "origin": turn.origin or None,
+        "person": turn.person,
     }
 
 

@@ -157,7 +157,8 @@ class SessionAttempt:
     def run_step(self, step: Sequence[Call]) -> list[Turn]:
         if not step:
             return []
-        if len(step) == 1 or not any(self.providers[call.model].waits for call in step):
+        asked = [call for call in step if call.given is None]
+        if len(step) == 1 or not any(self.providers[call.model].waits for call in asked):
             done = [self._run_turn(call) for call in step]
         else:
             done = self._run_at_once(step)

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -19,6 +20,7 @@ from dissensus.setting_faults import Faults, fault
 from dissensus.settings import Count, Entries, Once, Spelled, validate
 from dissensus.study.jobs import MOST_SHARDS
 from dissensus.study.registry import STUDIES, register, study_class
+from dissensus.study.run_settings import ConfirmSettings, CreatorSettings, EligibleSettings
 from dissensus.study.study import ModelUse, Study
 from dissensus.text.embeddings import is_own
 from dissensus.user_files import read_settings
@@ -45,6 +47,10 @@ class Configuration(LlmSettings):
     sessions_on: Literal["nodes", "login"] = "nodes"
     studies: Annotated[list[str], Field(min_length=1), Once]
     study_folders: Entries[str] = Field(default_factory=dict)
+    replay: str | None = None
+    creator: list[CreatorSettings] = Field(default_factory=list)
+    eligible: EligibleSettings | None = None
+    confirms: ConfirmSettings | None = None
 
     @property
     def results(self) -> Path:
@@ -115,6 +121,15 @@ class Configuration(LlmSettings):
         return self
 
     @model_validator(mode="after")
+    def _imports_are_alone(self) -> Configuration:
+        asks = {name: bool(self.model_uses(name)) for name in self.studies}
+        if len(set(asks.values())) > 1:
+            imports = next(name for name, is_asking in asks.items() if not is_asking)
+            may = f"{imports} asks no model, and is a run of its own; leave the others out, or it"
+            raise Faults(fault("studies", self.studies, may))
+        return self
+
+    @model_validator(mode="after")
     def _batches_have_time(self) -> Configuration:
         for study in self.studies:
             named = (name for use in self.model_uses(study) for name in use.models)
@@ -149,7 +164,9 @@ class Configuration(LlmSettings):
 
     @property
     def simulated(self) -> bool:
-        """Whether the run's models are simulated."""
+        """Whether the run's models are simulated, or those of the sessions that it imports."""
+        if not self.used:
+            return any(self.study(name).simulated for name in self.studies)
         return self.is_simulated(self.used[0])
 
     def registry(self, folder: Path, stage: str, used: Sequence[str] = ()) -> ModelRegistry:
@@ -175,13 +192,26 @@ class Configuration(LlmSettings):
 
 @lru_cache
 def _with_blocks(studies: tuple[str, ...]) -> type[Configuration]:
-    """The configuration with an optional block for each of some studies."""
-    blocks: dict[str, Any] = {name: (study_class(name).Settings | None, None) for name in studies}
+    """The configuration with an optional block for each study; those of some are checked.
+
+    To import the others takes longer than all else that is read of a configuration.
+    """
+    blocks: dict[str, Any] = dict.fromkeys(STUDIES, (Any, None))
+    blocks |= {name: (study_class(name).Settings | None, None) for name in studies}
     return create_model("Configuration", __base__=Configuration, **blocks)
+
+
+def _run_studies(values: Any) -> tuple[str, ...]:
+    """The studies that a configuration runs; all where it does not name them as it should."""
+    named = values.get("studies") if isinstance(values, Mapping) else None
+    studies = tuple(name for name in STUDIES if isinstance(named, list) and name in named)
+    return studies or tuple(STUDIES)
 
 
 def load(values: Mapping[str, Any], where: str = "config.yaml") -> Configuration:
     """Validate a configuration as Snakemake merged it, with the models in the files that it names.
+
+    Blocks of studies that are not run are not looked at.
 
     Raises
     ------
@@ -191,7 +221,9 @@ def load(values: Mapping[str, Any], where: str = "config.yaml") -> Configuration
     if isinstance(folders, Mapping):
         register({name: place for name, place in folders.items() if isinstance(place, str)})
     models = ModelFiles.of(values, where)
-    configuration = validate(_with_blocks(tuple(STUDIES)), models.merged, models.place)
+    configuration = validate(
+        _with_blocks(_run_studies(models.merged)), models.merged, models.place
+    )
     texts = _texts(models.merged)
     wrong = [fault(path, text, _NO_SCRIPT) for path, text in texts if _SCRIPT.search(text)]
     if wrong:
@@ -245,7 +277,8 @@ def schema() -> str:
     """The JSON schema for editors: ``python -m dissensus.study.configuration``."""
     from dissensus.study.editor_schema import json_schema
 
-    behaviours = [f"dissensus.{name}.simulated" for name in STUDIES]
+    modules = [f"dissensus.{name}.simulated" for name in STUDIES]
+    behaviours = [module for module in modules if find_spec(module)]
     made = json_schema(_with_blocks(tuple(STUDIES)), behaviours)
     return json.dumps(made, indent=2, ensure_ascii=False) + "\n"
 

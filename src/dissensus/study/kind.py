@@ -83,6 +83,15 @@ class Kind(ABC, Generic[S, Spec]):
         inputs : what other sessions and stages left, see :meth:`needs`.
         """
 
+    def made_from(self, item: Row) -> dict[str, Any]:
+        """What a transcript says of where its session is from, unless it was asked for here.
+
+        Parameters
+        ----------
+        item : the row of the source.
+        """
+        return {}
+
     def needs(self, row: Row) -> Needs:
         """What a session reads of other sessions and stages."""
         return Needs()

@@ -21,6 +21,7 @@ STUDIES = {
     "deliberation": "dissensus.deliberation.study",
     "union": "dissensus.union.study",
     "consensus": "dissensus.consensus.study",
+    "debates": "dissensus.debates.study",
 }
 
 

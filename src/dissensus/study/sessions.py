@@ -244,7 +244,8 @@ class Sessions:
         spec, name = self.spec(row), row["session_id"]
         types = self.study.ids
         journal, paths = journal_in(self.folder, name), SessionPaths.of(self.folder, name)
-        simulated = all(registry.model(model).simulated for model in spec["models"])
+        models = [registry.model(model) for model in spec["models"]]
+        simulated = all(each.simulated for each in models) if models else self.study.simulated
         # A job that outlived its run may be running this session: wait, then read what it paid for.
         with claimed(journal):
             with Journal(journal) as replies:
@@ -252,6 +253,7 @@ class Sessions:
                 PROGRESS_COUNTS.count(unused=replies.unused)
             rows = rows_of(session, {column: spec[column] for column in types})
             made_by = provenance("run_session", simulated, spec)
+            made_by |= self.study.kind_of(row).made_from(self.items[row[self.study.source.key]])
             write_session(paths, rows, types, made_by, separate)
         return rows
 

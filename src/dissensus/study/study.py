@@ -136,6 +136,7 @@ class Registered:
     tests : how it is tested, and what stands beside it.
     exclusions : which sessions count in no estimate, and what is said of them.
     power : what the study can find.
+    noise_floor : what is run twice to know it; of the manifest's arms where it is empty.
     """
 
     design: str
@@ -147,6 +148,7 @@ class Registered:
         "reported by arm.",
     )
     power: Sequence[str] = ()
+    noise_floor: str = ""
 
 
 class Study(ABC, Generic[S]):
@@ -208,6 +210,11 @@ class Study(ABC, Generic[S]):
             ModelUse(each.path, each.purpose or alone or each.path, list(each.texts.values()))
             for each in settings
         ]
+
+    @property
+    def simulated(self) -> bool:
+        """Whether simulated models speak in its sessions, of a study that asks no model itself."""
+        return False
 
     def embedders(self) -> list[tuple[str, str]]:
         """Every embedder once, with the path of the first setting that names it."""

@@ -46,7 +46,7 @@ const Debate = (() => {
   // How it ended; of a lost one why, and what that means for the estimates.
   function outcome({ index, i, calls }) {
     const failure = index.failure[i], repairs = calls.filter((call) => call.attempt > 1).length;
-    if (!failure) return make("p", { class: "outcome known" }, `Condition: ${List.arm(index, i)}. How it ended: ${Words.STATUS[index.status[i]]}. ${Words.counted(calls.length, "call")}, ${Words.counted(repairs, "repair")}, ${index.tokens[i].toLocaleString("en")} tokens, ${Words.dollars(index.cost[i])}.`);
+    if (!failure) return make("p", { class: "outcome known" }, `Condition: ${List.arm(index, i)}. How it ended: ${Words.STATUS[index.status[i]]}. ${calls.length ? `${Words.counted(calls.length, "call")}, ${Words.counted(repairs, "repair")}, ${index.tokens[i].toLocaleString("en")} tokens, ${Words.dollars(index.cost[i])}.` : "No call was made here; what was sent and what it cost is not known."}`);
     const last = calls.at(-1), words = last ? tries(last).map(([, said]) => said).filter(Boolean) : [];
     return make("div", { class: "lost" }, make("p", {}, make("strong", {}, `Lost for good: ${failure}.`), ` Condition: ${List.arm(index, i)}. ${Words.counted(calls.length, "call")}, ${Words.counted(new Set(calls.map((call) => call.session)).size, "attempt")} at the session. The tries stand below, with what each was asked.`),
       words.length > 0 && make("p", {}, `The provider's words of the last: “${words.at(-1)}”`),

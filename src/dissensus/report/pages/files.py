@@ -70,7 +70,9 @@ def findings_of(
         floor = Floor.of(artefacts.facts("contrasts"), again) if again and has_contrasts else None
         findings = derived(contrast_rows, titles, floor)
         if titles and "metrics" in artefacts.paths:
-            findings = replace(findings, against=undefined(artefacts.facts("metrics"), titles))
+            optional = view.settings.get("optional", ())
+            lacking = undefined(artefacts.facts("metrics"), titles, optional)
+            findings = replace(findings, against=lacking)
         if view.settings.get("labelled"):
             names = ("labelled_contrasts", "judge_agreement")
             by_people = labelled(*(artefacts.facts(name) for name in names))
@@ -140,12 +142,13 @@ def part_of(folder: Path, given: Mapping[str, Any], said: list[dict[str, Any]], 
             for title, file in given["pages"]
             if (folder / file).exists()
         ],
-        _deviations(folder / "deviations.parquet"),
+        _sentences(folder / "deviations.parquet"),
+        _sentences(folder / "confirmation.parquet") or (),
     )
 
 
-def _deviations(path: Path) -> list[str] | None:
-    """What a registered study did otherwise; None where it was not registered."""
+def _sentences(path: Path) -> list[str] | None:
+    """The sentences of an artefact; None where there is no such, as of what was not registered."""
     return read(path)["sentence"].to_pylist() if path.exists() else None
 
 

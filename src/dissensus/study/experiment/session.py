@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from inspect import Parameter, Signature, isgenerator, signature, unwrap
 from math import isnan
+from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,7 @@ from dissensus.session.protocol import (
 )
 from dissensus.session.record import as_json
 from dissensus.setting_faults import show, unwritable
+from dissensus.study.endless import KEPT, ending_in_time
 
 if TYPE_CHECKING:
     import numpy as np
@@ -77,7 +79,7 @@ class Read:
             raise ResourceError(
                 f"{_place(self.reads)} ends with {what} where it reads the reply {show(text)}; let "
                 "it give None, or raise a ValueError that says what is wrong, where it cannot read "
-                "one. What was paid for is kept."
+                "one, and start again: nothing that was paid for is lost."
             ) from error
         if value is None or (isinstance(value, float) and isnan(value)):
             return Parsed(None, ("it is not in the form that was asked for",))
@@ -350,7 +352,8 @@ def numbered(debate: Debate, where: str, before: int = 0, method: str = "debate"
 
     Raises
     ------
-    ResourceError : nothing is yielded, a step is no call, or two of its calls have one speaker.
+    ResourceError : nothing is yielded, a step is no call, two of its calls have one speaker, or it
+        does not come to an end.
     """
     if not isgenerator(debate):
         raise ResourceError(
@@ -358,10 +361,11 @@ def numbered(debate: Debate, where: str, before: int = 0, method: str = "debate"
             "steps."
         )
     sent: Any = None
-    number = before
+    number, folder = before, Path(where).parent
     while True:
         try:
-            step = debate.send(sent)
+            with ending_in_time(folder, f"step {number + 1} of {method}", KEPT):
+                step = debate.send(sent)
         except StopIteration:
             return
         number += 1

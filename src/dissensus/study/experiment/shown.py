@@ -29,7 +29,7 @@ _FACTORS = (
     ),
     Table("table_factors", f"{_REPORT}.factors:table", ("contrasts",), "Arms", _TABLES),
 )
-_ROUNDS = (
+BY_ROUND_OUTPUTS = (
     Figure(
         "rounds",
         f"{_REPORT}.rounds:plot",
@@ -65,7 +65,10 @@ LABELS = (
 def outputs_of(cls: type[Experiment]) -> tuple[tuple[Figure, ...], tuple[Table, ...]]:
     """Its figures and tables, with those of factors and of rounds where it has any."""
     figures, tables = list(cls.figures), list(cls.tables)
-    for has_any, (figure, table) in ((cls.factors, _FACTORS), (cls.round_outcomes(), _ROUNDS)):
+    for has_any, (figure, table) in (
+        (cls.factors, _FACTORS),
+        (cls.round_outcomes(), BY_ROUND_OUTPUTS),
+    ):
         figures += [figure] if has_any and figure not in figures else []
         tables += [table] if has_any and table not in tables else []
     return tuple(figures), tuple(tables)

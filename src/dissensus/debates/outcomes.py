@@ -1,0 +1,79 @@
+"""What is measured of every imported debate: the outcomes of a session, and those by round."""
+
+from __future__ import annotations
+
+from dissensus.study.experiment.outcomes import Outcome
+
+#: The primary one first.
+OUTCOMES = {
+    "s_lex": Outcome(
+        "Lexical similarity of the speakers: 1 - JSD / log of their number, of their token "
+        "distributions.",
+        "Lexical similarity of speakers",
+        is_share=True,
+    ),
+    "s_sem": Outcome(
+        "Mean cosine similarity of any two turns' embeddings.", "Semantic similarity of turns"
+    ),
+    "vendi": Outcome(
+        "Vendi score: how many different turns the turns are worth.", "Vendi score", "turns"
+    ),
+    "reuse": Outcome(
+        "Mean share of a turn's tokens, and of those of the turn before it by another speaker, "
+        "that match in order.",
+        "Reuse of the turn before",
+        is_share=True,
+    ),
+    "turns": Outcome("How many turns say something.", "Turns", "count"),
+    "speakers": Outcome("How many speak.", "Speakers", "count"),
+    "words": Outcome("Mean length of a turn.", "Length of a turn", "words"),
+    "changed": Outcome(
+        "Share of the speakers with two values or more whose last is another than their first.",
+        "Speakers who change their value",
+        is_share=True,
+    ),
+    "agreement_first": Outcome(
+        "Share of the pairs of speakers whose first values are equal.",
+        "Agreement of first values",
+        is_share=True,
+    ),
+    "agreement_last": Outcome(
+        "Share of the pairs of speakers whose last values are equal.",
+        "Agreement of last values",
+        is_share=True,
+    ),
+    "right_last": Outcome(
+        "Share of the speakers whose last value is the truth.",
+        "Speakers who end right",
+        is_share=True,
+    ),
+    "gain": Outcome(
+        "Share of speakers from a wrong first value to a right last one, less the share from right "
+        "to wrong.",
+        "Gain in right values",
+        null=0.0,
+    ),
+    "decided_right": Outcome(
+        "1 where what the group decides is the truth.", "Groups that decide right", is_share=True
+    ),
+    "score": Outcome("Score that the file gives the session.", "Score"),
+}
+#: A round is the one that the file gives, or else each speaker's n-th turn.
+BY_ROUND = {
+    "lexical": Outcome(
+        "Lexical similarity of those who speak in the round.",
+        "Lexical similarity of speakers",
+        by="round",
+    ),
+    "semantic": Outcome(
+        "Mean cosine similarity of any two turns of the round.",
+        "Semantic similarity of turns",
+        by="round",
+    ),
+    "length": Outcome("Mean length of a turn.", "Length of a turn", "words", by="round"),
+    "agreement": Outcome(
+        "Share of the pairs of speakers whose last values until the end of the round are equal.",
+        "Agreement of values",
+        by="round",
+    ),
+}

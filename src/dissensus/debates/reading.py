@@ -1,0 +1,268 @@
+"""Reads a file of turns: CSV, Parquet or JSON lines, each row with its place in the file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from datetime import date, datetime, time
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+from dissensus.errors import ResourceError
+from dissensus.setting_faults import show
+from dissensus.user_files import read_csv
+
+#: Ending of a file -> how it is read.
+FORMATS = {
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".txt": "csv",
+    ".parquet": "parquet",
+    ".jsonl": "json lines",
+    ".ndjson": "json lines",
+}
+#: What parts the cells of a CSV: the first that gives the columns which are named.
+_DELIMITERS = ",;\t|"
+
+
+def columns_of(path: Path) -> list[str]:
+    """The names of a file's columns; of JSON lines, those that any line has.
+
+    Raises
+    ------
+    ResourceError : as :func:`read_rows`.
+    """
+    kind = _format(path)
+    if kind == "parquet":
+        return list(_parquet(path).schema_arrow.names)
+    if kind == "json lines":
+        return list(dict.fromkeys(name for _, row in _json_lines(path) for name in row))
+    best: list[str] = []
+    for delimiter in _DELIMITERS:
+        rows = read_header(path, delimiter)
+        best = rows if len(rows) > len(best) else best
+    return best
+
+
+def read_header(path: Path, delimiter: str) -> list[str]:
+    """The first row of a CSV, were its cells parted by a delimiter."""
+    import csv
+
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            return next(csv.reader(file, delimiter=delimiter), [])
+    except (OSError, UnicodeDecodeError, csv.Error):
+        # What is wrong is said by whoever reads all of it.
+        return []
+
+
+def read_rows(
+    path: Path, columns: Sequence[str], texts: Collection[str]
+) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The rows of a file that are not empty, each with its place, such as "turns.csv, row 7".
+
+    Parameters
+    ----------
+    columns : that it must have.
+    texts : those of them that hold what others said, in which any character but U+0000 may stand.
+
+    Raises
+    ------
+    ResourceError : it cannot be read, lacks a column or has one twice; by row or line.
+    """
+    kind = _format(path)
+    if kind == "parquet":
+        yield from _parquet_rows(path, columns)
+    elif kind == "json lines":
+        yield from _with_columns(path, columns)
+    else:
+        for number, row in read_csv(path, columns, delimiters=_DELIMITERS, as_it_is=texts):
+            # Spreadsheets leave rows of separators below the last one.
+            if any(row.values()):
+                yield f"{path}, row {number}", {name: row[name] or None for name in columns}
+
+
+def _format(path: Path) -> str:
+    kind = FORMATS.get(path.suffix.lower())
+    if kind is None:
+        raise ResourceError(
+            f"{path} ends in {path.suffix or 'nothing'!r}; a file of turns ends in "
+            f"{', '.join(FORMATS)}: rename it, or name its format with --format."
+        )
+    return kind
+
+
+def _parquet(path: Path) -> Any:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        return pq.ParquetFile(path)
+    except (OSError, pa.ArrowException) as error:
+        raise ResourceError(f"{path} cannot be read as Parquet ({error}).") from None
+
+
+def _parquet_rows(path: Path, columns: Sequence[str]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    import pyarrow as pa
+
+    file = _parquet(path)
+    names = file.schema_arrow.names
+    _check_columns(f"{path}", columns, names)
+    if twice := [name for name in columns if names.count(name) > 1]:
+        raise ResourceError(f"{path}: the column {twice[0]!r} stands twice; leave one out.")
+    number = 0
+    try:
+        for batch in file.iter_batches(batch_size=4096, columns=list(columns), use_threads=False):
+            for row in batch.to_pylist():
+                number += 1
+                yield f"{path}, row {number}", row
+    except (OSError, ValueError, pa.ArrowException) as error:
+        raise ResourceError(f"{path}, after row {number}: it cannot be read ({error}).") from None
+
+
+def _check_columns(where: str, columns: Sequence[str], names: Sequence[str]) -> None:
+    if lacking := [name for name in columns if name not in names]:
+        raise ResourceError(
+            f"{where}: the column {lacking[0]!r} is missing; it has {', '.join(map(repr, names))}."
+        )
+
+
+def _with_columns(path: Path, columns: Sequence[str]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Lines with what they have of some columns, each of which some line has."""
+    seen: set[str] = set()
+    place = str(path)
+    for place, row in _json_lines(path):
+        seen |= row.keys()
+        yield place, {name: row.get(name) for name in columns}
+    _check_columns(place, columns, sorted(seen))
+
+
+def _json_lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every line that is not blank, with its place."""
+    try:
+        with path.open("rb") as file:
+            for number, raw in enumerate(file, start=1):
+                if raw.strip(b"\xef\xbb\xbf \t\r\n"):
+                    yield f"{path}, line {number}", _line(raw, f"{path}, line {number}")
+    except OSError as error:
+        raise ResourceError(f"{path} cannot be read ({error.strerror}).") from None
+
+
+def _line(raw: bytes, where: str) -> dict[str, Any]:
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ResourceError(
+            f"{where}: byte {error.start} is not UTF-8; save the file as UTF-8."
+        ) from None
+    try:
+        row = json.loads(text, object_pairs_hook=_once)
+    except (ValueError, RecursionError) as error:
+        raise ResourceError(f"{where}: it is not JSON ({error}); correct it.") from None
+    if not isinstance(row, dict):
+        raise ResourceError(f"{where}: it holds {show(row)}; each line must be an object, {{...}}.")
+    return row
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"the key {twice!r} stands twice")
+    return made
+
+
+def as_name(value: Any) -> str | None:
+    """A cell as a name: texts as they are, so that 007 stays 007; dates as ISO has them.
+
+    Raises
+    ------
+    ValueError : it is a list or an object.
+    """
+    if value is None or value == "":
+        return None
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and value != value:
+        return None
+    if isinstance(value, int | float):
+        return str(int(value)) if value == int(value) else repr(value)
+    if isinstance(value, datetime | date | time):
+        return value.isoformat()
+    raise ValueError("it must be a name: a text or a number")
+
+
+def as_whole(value: Any) -> int | None:
+    """A cell as a whole number.
+
+    Raises
+    ------
+    ValueError : it is none.
+    """
+    name = as_name(value)
+    if name is None:
+        return None
+    try:
+        return int(name)
+    except ValueError:
+        raise ValueError("it must be a whole number") from None
+
+
+def as_number(value: Any) -> float | None:
+    """A cell as a finite number.
+
+    Raises
+    ------
+    ValueError : it is none.
+    """
+    if value is None or value == "" or (isinstance(value, float) and value != value):
+        return None
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise ValueError("it must be a number") from None
+    if not isfinite(number):
+        raise ValueError("it must be a finite number")
+    return number
+
+
+_FLAGS = {
+    **dict.fromkeys(("true", "yes", "1"), True),
+    **dict.fromkeys(("false", "no", "0"), False),
+}
+
+
+def as_flag(value: Any) -> bool | None:
+    """A cell as a truth value; None where it is empty.
+
+    Raises
+    ------
+    ValueError : it is none.
+    """
+    name = as_name(value)
+    if name is None:
+        return None
+    if name.lower() not in _FLAGS:
+        raise ValueError("it must be true or false (or yes and no, 1 and 0)")
+    return _FLAGS[name.lower()]
+
+
+def as_value(value: Any) -> str | None:
+    """A cell as JSON: a text of a CSV stays a text, a number a number.
+
+    Raises
+    ------
+    ValueError : JSON has no form for it.
+    """
+    if value is None or value == "" or (isinstance(value, float) and value != value):
+        return None
+    if isinstance(value, datetime | date | time):
+        value = value.isoformat()
+    try:
+        return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    except (TypeError, ValueError):
+        raise ValueError("it must be what JSON has a form for") from None

@@ -1,0 +1,167 @@
+"""An Inspect log: a sample a session, its messages by agent, outcomes as scores, usage and cost.
+
+The form is that of ``inspect_ai.log.EvalLog``, version 2, as JSON. Prompts are in no artefact, so
+that the events of models have none; nor do artefacts say when, and the log's times are no times.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from dissensus.errors import ResourceError
+from dissensus.keep.exporting.messages import failure, message, metadata, outcomes, usage
+from dissensus.keep.exporting.sessions import Exported, StudyFolder
+from dissensus.tables.artefact import replacing
+
+Row = dict[str, Any]
+_ENDING = ".json"
+#: Stands for the times that no artefact has.
+_NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def write_inspect(study: StudyFolder, path: Path) -> int:
+    """Write a log that Inspect's viewer opens; how many samples it has.
+
+    Raises
+    ------
+    ResourceError : the file's name does not end in .json, by which Inspect knows its form.
+    """
+    if path.suffix != _ENDING:
+        raise ResourceError(f"{path} ends otherwise than {_ENDING}, by which Inspect knows logs.")
+    names, models = [], set()
+    totals: dict[str, Row] = {}
+    scores: dict[str, list[float]] = {}
+    with replacing(path) as part, part.open("w", encoding="utf-8", newline="\n") as file:
+        # What is added up over the samples comes behind them.
+        file.write('{"version": 2, "status": "success",\n"samples": [')
+        for session in study.sessions():
+            made = _sample(study, session)
+            file.write(("," if names else "") + "\n" + json.dumps(made, ensure_ascii=False))
+            names.append(session.name)
+            models |= {turn["model"] for turn in session.turns if turn["model"]}
+            _add(totals, made["model_usage"])
+            for name, value in outcomes(session).items():
+                scores.setdefault(name, []).append(value)
+        head = {
+            "eval": _spec(study, names, sorted(models)),
+            "plan": {"name": "plan", "steps": []},
+            "results": _results(len(names), scores),
+            "stats": {"started_at": "", "completed_at": "", "model_usage": totals},
+        }
+        file.write("\n],\n" + json.dumps(head, ensure_ascii=False)[1:] + "\n")
+    return len(names)
+
+
+def _spec(study: StudyFolder, names: list[str], models: list[str]) -> Row:
+    run = study.folder.parent.name
+    made = study.provenance
+    tags = ["simulated models"] if made["simulated"] else []
+    return {
+        "eval_id": f"{run}-{study.folder.name}",
+        "run_id": run,
+        "created": _NO_TIME.isoformat(),
+        "task": study.folder.name,
+        "task_id": f"{run}-{study.folder.name}",
+        "task_version": 0,
+        "task_attribs": {},
+        "task_args": {},
+        "dataset": {
+            "name": run,
+            "samples": len(names),
+            "sample_ids": names,
+            "shuffled": False,
+        },
+        "model": " and ".join(models) or "none",
+        "model_args": {},
+        "config": {},
+        "packages": {"dissensus": made["versions"]["dissensus"]},
+        "tags": tags,
+        "metadata": {
+            "commit": made["commit"],
+            "settings_sha256": made["settings_sha256"],
+            "simulated": made["simulated"],
+            "times": "not exported; those in this log stand for none",
+        },
+    }
+
+
+def _results(count: int, scores: Mapping[str, list[float]]) -> Row:
+    made = [
+        {
+            "name": name,
+            "scorer": name,
+            "params": {},
+            "metrics": {"mean": {"name": "mean", "value": sum(each) / len(each)}},
+        }
+        for name, each in scores.items()
+    ]
+    return {"total_samples": count, "completed_samples": count, "scores": made}
+
+
+def _sample(study: StudyFolder, session: Exported) -> Row:
+    lost = failure(session)
+    truth = session.truth
+    made: Row = {
+        "id": session.name,
+        "epoch": 1,
+        "input": session.title,
+        "target": truth if isinstance(truth, str) else "" if truth is None else json.dumps(truth),
+        "messages": [
+            {"id": f"{session.name}-{number}", **message(turn)}
+            for number, turn in enumerate(session.turns, start=1)
+        ],
+        "scores": {name: {"value": value} for name, value in outcomes(session).items()},
+        "metadata": metadata(study, session),
+        "store": {},
+        "events": list(_events(session)),
+        "model_usage": usage(study.calls(session.name)),
+        "attachments": {},
+    }
+    if lost:
+        made["error"] = {"message": lost, "traceback": "", "traceback_ansi": ""}
+    return made
+
+
+def _events(session: Exported) -> Iterator[Row]:
+    """Each turn within a span of its agent."""
+    for number, turn in enumerate(session.turns, start=1):
+        span, said = f"{session.name}-{number}", message(turn)
+        when = (_NO_TIME + timedelta(seconds=number)).isoformat()
+        at = {"timestamp": when, "working_start": float(number), "span_id": span}
+        yield {**at, "event": "span_begin", "id": span, "type": "agent", "name": turn["speaker"]}
+        if turn["person"] or not turn["model"]:
+            yield {**at, "event": "info", "source": turn["speaker"], "data": turn["text"]}
+        else:
+            spoken = {"id": f"{span}-said", **said, "source": "generate"}
+            yield {
+                **at,
+                "event": "model",
+                "model": turn["model"],
+                "role": turn["role"] or None,
+                "input": [],
+                "tools": [],
+                "tool_choice": "none",
+                "config": {},
+                "output": {
+                    "model": turn["model"],
+                    "choices": [{"message": spoken, "stop_reason": "stop"}],
+                },
+            }
+        yield {**at, "event": "span_end", "id": span}
+
+
+def _add(totals: dict[str, Row], more: Mapping[str, Row]) -> None:
+    for model, used in more.items():
+        before = totals.get(model)
+        totals[model] = {
+            name: value
+            if before is None
+            else None
+            if value is None or before[name] is None
+            else before[name] + value
+            for name, value in used.items()
+        }
