@@ -32,15 +32,15 @@ def turns(path: Path) -> Iterator[Row]:
     discussions = read_json(path)
     if not isinstance(discussions, list):
         raise ResourceError(f"{path} holds {show(discussions)}; MALLM writes a list, [...].")
-    held: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for number, given in enumerate(discussions, start=1):
         where = f"{path}, discussion {number}"
         lacking = [name for name in _NEEDED if not isinstance(given, dict) or name not in given]
         if lacking:
             raise ResourceError(f"{where}: it has no {lacking[0]}, which MALLM writes of each.")
         name = str(given["exampleId"])
-        held[name] = held.get(name, 0) + 1
-        yield from _session(given, f"{name} ({held[name]})" if held[name] > 1 else name, where)
+        counts[name] = counts.get(name, 0) + 1
+        yield from _session(given, f"{name} ({counts[name]})" if counts[name] > 1 else name, where)
 
 
 def _session(given: Mapping[str, Any], name: str, where: str) -> Iterator[Row]:
