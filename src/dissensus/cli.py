@@ -126,7 +126,7 @@ def _add_importing(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", type=Path, help=".csv, .parquet or .jsonl with a row a turn")
     parser.add_argument("--run", required=True, help="name of the run that it becomes")
     parser.add_argument("--format", default="turns", help="of the file; turns for a table")
-    mapped = {"action": "append", "default": [], "metavar": "FIELD=NAME"}
+    mapped: dict[str, Any] = {"action": "append", "default": [], "metavar": "FIELD=NAME"}
     parser.add_argument("--column", help="what the file calls a field of a turn", **mapped)
     parser.add_argument("--always", help="a field that all turns have alike", **mapped)
     parser.add_argument(

@@ -18,7 +18,7 @@ _GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 
 def turns(path: str) -> Iterator[Row]:
     """The turns of all samples of a log; a sample that has none is left out."""
-    from inspect_ai.log import read_eval_log
+    from inspect_ai.log import read_eval_log  # type: ignore[import-not-found]
 
     log = read_eval_log(path, resolve_attachments=True)
     epochs = max((sample.epoch for sample in log.samples or ()), default=1)

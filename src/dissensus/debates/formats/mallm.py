@@ -98,7 +98,9 @@ def _seats(memories: list[Row], personas: list[Row]) -> dict[str, str]:
 def _votes(voting: Mapping[str, Any], agents: list[str]) -> Iterator[tuple[str, Any]]:
     """Agent and what it votes for, where each has one vote; other ballots are left out."""
     alterations = voting.get("alterations") or {}
-    taken = next((alterations[name] for name in (*_FIRST, *alterations) if name in alterations), {})
+    taken: Mapping[str, Any] = next(
+        (alterations[name] for name in (*_FIRST, *alterations) if name in alterations), {}
+    )
     votes, answers = taken.get("votes"), voting.get("answers") or []
     if isinstance(votes, list) and len(votes) == len(agents):
         for agent, vote in zip(agents, votes, strict=True):
