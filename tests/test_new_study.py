@@ -115,7 +115,8 @@ def test_the_page_is_true_through_a_kill(page: Project, tmp_path: Path) -> None:
 
 def test_a_diagnosis_says_what_the_study_can_find_and_so_does_the_plan(page: Project) -> None:
     path = page.folder / "echo.yaml"
-    small = "{model: guesser, diagnosis: {simulations: 60, items: [30]}}"
+    prices = "prices: {guesser: {input: 0, output: 1000}}"
+    small = f"{{model: guesser, diagnosis: {{simulations: 60, items: [30, 60], {prices}}}}}"
     path.write_text(path.read_text("utf-8").replace("{model: guesser}", small), "utf-8")
     page.succeed("diagnosis")
     assert not (results(page) / "transcripts").exists()
@@ -127,8 +128,19 @@ def test_a_diagnosis_says_what_the_study_can_find_and_so_does_the_plan(page: Pro
     assert abs(own["bias"]) < 4 * own["bias_se"] and null["true"] == 0.0
     assert null["rejection"] < 0.05 + 3 * (0.05 * 0.95 / 60) ** 0.5
     said = " ".join(page.succeed("plan").split())
-    smallest = f"{own['smallest']:.3f} (shown-alone)"
+    # A reply of half its 1000 tokens, and a tenth of these again; 2% of sessions run again.
+    usd = 30 * 2 * 500 / 1000 * 1.1 * 1.02
+    assert own["usd"] == pytest.approx(usd)
+    smallest = f"{own['smallest']:.3f} (shown-alone), for ${usd:.2f}"
     assert f"with 30 items the smallest difference found with 80% power is {smallest}" in said
+    other = of.loc["60 items, shown-alone"]
+    assert f"with 60 items it is {other['smallest']:.3f} (shown-alone), for ${2 * usd:.2f}" in said
+    drawn = (results(page) / "figures/power_over_items.svg").read_text("utf-8")
+    assert f"${usd:.2f}" in drawn and "simulated models" in drawn
+    # Of another design it says nothing but that.
+    path.write_text(path.read_text("utf-8").replace("guesser, diag", "guesser, repeats: 2, diag"))
+    said = " ".join(page.succeed("plan").split())
+    assert "is of another design: repeats changed since" in said and "80% power" not in said
 
 
 def test_a_null_plant_is_not_found_and_is_shown_in_outputs_of_ones_own(

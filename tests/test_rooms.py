@@ -18,7 +18,7 @@ FLOORS = (
     ("study",),
     ("plan",),
     ("run",),
-    ("keep", "serve", *STUDIES),
+    ("compare", "keep", "serve", *STUDIES),
 )
 FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
 #: How many modules stand side by side before a room needs walls.

@@ -39,6 +39,15 @@ _COMMANDS = {
         "echo 'We measured it twice.' > said.txt",
         "dissensus fork d001-en --study language --turn 4 --say said.txt",
     ),
+    "compare": (
+        "put the same estimate of several runs, or of the panels of one, into one forest",
+        "dissensus compare demo again --study language",
+        "dissensus compare demo --study identity --over team",
+    ),
+    "sample": (
+        "draw texts at random for people to label, without arms, models and what judges say",
+        "dissensus sample demo --study mine --n 60 --seed 1 --to sample",
+    ),
     "import": (
         "make a run of debates that others ran, from a table of their turns",
         "dissensus import chats.csv --run chats --column session=id --column speaker=who "
@@ -71,12 +80,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     add_options(added["serve"])
     _add_reading(added["read"])
     _add_forking(added["fork"])
+    _add_comparing(added["compare"])
+    _add_sampling(added["sample"])
     _add_importing(added["import"])
     _add_exporting(added["export"])
     added["replies"].add_argument("run", help="its name, as under results/")
     chosen = parser.parse_args(arguments)
-    does = {"serve": serve, "read": read, "replies": replies, "fork": fork}
-    does |= {"import": import_, "export": export}
+    does = {
+        **{"serve": serve, "read": read, "replies": replies, "fork": fork, "compare": compare},
+        **{"sample": sample, "import": import_, "export": export},
+    }
     try:
         return does[chosen.command](chosen)
     except DissensusError as error:
@@ -113,13 +126,55 @@ def _add_reading(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--prompts", action="store_true", help="what was sent, message by message, and each reply"
     )
+    _add_configuration(parser, "; for --prompts")
+
+
+def _add_sampling(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("run", help="its name, as under results/")
+    parser.add_argument("--study", required=True, help="of one's own, which says what is labelled")
+    parser.add_argument("--n", type=int, required=True, help="how many texts, at most")
+    parser.add_argument("--seed", type=int, default=1, help="another one draws others")
+    parser.add_argument("--to", default="sample", metavar="FOLDER", help="where they are written")
+    _add_configuration(parser)
+
+
+def _add_configuration(parser: argparse.ArgumentParser, use: str = "") -> None:
     parser.add_argument(
         "--configfile",
         nargs="+",
         metavar="FILE",
         default=[],
-        help="over config.yaml, instead of the configuration that the run keeps; for --prompts",
+        help=f"over config.yaml, instead of the configuration that the run keeps{use}",
     )
+
+
+def _add_comparing(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("runs", nargs="+", metavar="run", help="names of runs, as under results/")
+    parser.add_argument("--study", help="where the first run has several")
+    parser.add_argument(
+        "--over", default="run", help="a column of the estimate's key, such as team: within one run"
+    )
+    parser.add_argument(
+        "--to", metavar="FOLDER", help="results/compared/<study>-<runs> unless it is given"
+    )
+
+
+def compare(chosen: argparse.Namespace) -> int:
+    """Compare runs, and say what they come to and where the page is."""
+    from dissensus.compare.comparison import compare as compared
+    from dissensus.compare.page import finding, objection, write_comparison
+    from dissensus.compare.units import study_folders
+
+    folders = study_folders(chosen.runs, chosen.study)
+    comparison = compared(folders, chosen.over)
+    name = f"{comparison.study}-{'+'.join(chosen.runs)}"
+    path = write_comparison(comparison, Path(chosen.to or Path("results/compared") / name))
+    if comparison.simulated:
+        print("Simulated models: the numbers say nothing about any real one.")
+    first = comparison.compared[0]
+    print(finding(first, comparison), objection(first, comparison), sep="\n")
+    print(f"Open {path} for the rest.")
+    return 0
 
 
 def _add_importing(parser: argparse.ArgumentParser) -> None:
@@ -174,6 +229,25 @@ def replies(chosen: argparse.Namespace) -> int:
     from dissensus.keep.reply_counts import reply_page
 
     print(reply_page(Path("results") / chosen.run), end="")
+    return 0
+
+
+def sample(chosen: argparse.Namespace) -> int:
+    """Write a sample to label, and say what comes next."""
+    from dissensus.keep.labelling import write_sample
+    from dissensus.keep.reading import CONFIGURATION, configured_of
+
+    folder = Path("results") / chosen.run / chosen.study
+    files = [*CONFIGURATION, *chosen.configfile] if chosen.configfile else []
+    settings = configured_of(folder, files)
+    table, page = write_sample(folder, settings, chosen.n, chosen.seed, Path(chosen.to))
+    setting = f"{chosen.study}.labels.file"
+    say(
+        [
+            f"{page} is a page to read and click; {table} has the same texts.",
+            f"Name the table with the labels as {setting}, and start the run again.",
+        ]
+    )
     return 0
 
 

@@ -77,14 +77,15 @@ def script_digest(script: str | Path, functions: Iterable[str] = ()) -> str:
     """
     text = Path(script).read_text(encoding="utf-8")
     named = [function.partition(":")[0] for function in functions]
-    return digest([_sha256(text), _digest(_reachable([*_imported(text, ""), *named]))])
+    return digest([text_digest(text), _digest(_reachable([*_imported(text, ""), *named]))])
 
 
 def _digest(modules: Iterable[str]) -> str:
-    return digest([(name, _sha256(_source(name))) for name in sorted(modules)])
+    return digest([(name, text_digest(_source(name))) for name in sorted(modules)])
 
 
-def _sha256(text: str) -> str:
+def text_digest(text: str) -> str:
+    """SHA-256 of a text in UTF-8."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 

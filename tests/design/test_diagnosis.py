@@ -6,13 +6,16 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
+from dissensus.design.contrasts import HEADLINE
 from dissensus.design.diagnosis import DIAGNOSIS, HOLM, World, run_worlds
-from dissensus.report.diagnosis import table_diagnosis
+from dissensus.report.diagnosis import plot_power, table_diagnosis
 from dissensus.stats.results import NAN, Estimate
 from dissensus.tables.artefact import read, write
+from made_frames import frame_of
 
 WORLDS = [World("null", 0.0, ("t", "shifted")), World("effect", 1.0, ("t", "shifted", "nothing"))]
 
@@ -87,3 +90,34 @@ def test_the_table_of_any_diagnosis(tmp_path: Path) -> None:
     )
     assert "an effect in SDs" in table.note and "Holm: " in table.note
     assert "Simulated models." not in table.note
+
+
+def over_items(usd: float | None) -> pd.DataFrame:
+    """Two contrasts in studies of 10 and 20 items, and their nulls, with a price an item."""
+    rows = [
+        {"world": f"{items} items, {contrast}{kind}", "estimand": "Right", "items": items}
+        | {"true": 0.0 if kind else 0.2, "true_se": 0.0 if kind else 0.01}
+        | {"estimator": method, "rejection": 0.04 * items, "smallest": 2 / items}
+        | {"usd": usd and usd * items}
+        for items in (20, 10)
+        for contrast in ("b-a", "c-a")
+        for kind in ("", ", null")
+        for method in (HEADLINE, HEADLINE + HOLM)
+    ]
+    return frame_of(DIAGNOSIS, rows)
+
+
+@pytest.mark.parametrize("usd", [None, 0.5])
+def test_power_is_drawn_over_items_with_the_price_where_there_is_one(usd: float | None) -> None:
+    figure = plot_power(over_items(usd), 20, simulated=True)
+    power, smallest = figure.axes
+    drawn = [bars.lines[0].get_xydata().tolist() for bars in power.containers]
+    # A null is no line, nor is a p-value after Holm.
+    assert drawn == [[[10.0, 0.4], [20.0, 0.8]]] * 2
+    heights = [bars.lines[0].get_ydata().tolist() for bars in smallest.containers]
+    assert heights == [[0.2, 0.1]] * 2 and smallest.get_ylabel() == "Right"
+    above = [label.get_text() for axis in power.child_axes for label in axis.get_xticklabels()]
+    assert above == (["$5.00", "$10.00"] if usd else [])
+    assert "simulated models" in [text.get_text() for text in figure.texts]
+    table = table_diagnosis(over_items(usd))
+    assert (table.columns[-1] == "Price") == bool(usd) and len(table.columns) == 12 + bool(usd)

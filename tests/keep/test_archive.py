@@ -90,7 +90,7 @@ def test_a_link_that_leads_out_of_the_results_is_refused(
     (tmp_path / "private").mkdir()
     (results / place).symlink_to(tmp_path / target)
     with pytest.raises(ResourceError) as caught:
-        [*archives._published(results, results / "archive.zip"), *archives._journals(results)]
+        [*archives._published(results, results / "archive.zip"), *archives._begins_with(results)]
     said = str(caught.value)
     assert said.startswith(f"{results / place} is a link to {tmp_path / target}, which is outside ")
     assert said.endswith("put a copy in the link's place, or take the link out.")
@@ -101,7 +101,7 @@ def test_journals_behind_a_link_are_not_packed(tmp_path: Path) -> None:
     (results / "language/journal").rename(elsewhere)
     (results / "language/journal").symlink_to(elsewhere)
     with pytest.raises(ResourceError, match=r"journal is a link to .*elsewhere, which is outside"):
-        list(archives._journals(results))
+        list(archives._begins_with(results))
 
 
 def test_links_within_the_results_and_in_what_is_left_out_stay(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from hashlib import sha256
+from html import unescape
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -13,7 +14,8 @@ import pytest
 from dissensus.errors import ResourceError
 from dissensus.plan.deviations import DATA, Deviation, deviations, deviations_text
 from dissensus.plan.materials import Material
-from dissensus.plan.preregistration import TEXT, Plan, as_text, register
+from dissensus.plan.plan_pages import as_html, as_markdown, plan_sections
+from dissensus.plan.preregistration import PAGE, TEXT, Plan, register
 from dissensus.study.study import Registered
 from support import Project
 
@@ -28,14 +30,24 @@ SETTINGS = {"a.b": 1, "a.c": ["x"], "models.m.temperature": 0}
 PLAN = Plan("demo", "language", 7, "abc", 4, 8, "0f", SETTINGS, SAID, (), FILES)
 
 
+def as_text(plan: Plan, question: str) -> str:
+    return as_markdown("Preregistration: a plan", plan_sections(plan, question))
+
+
 def test_a_plan_is_text_for_people_with_every_setting() -> None:
     text = as_text(PLAN, "Does it?")
     for part in (
-        *("# Preregistration: the language study, run demo", "## Question\nDoes it?"),
+        *("# Preregistration: a plan", "## Question\nDoes it?"),
         *("- A trial.", "4 draws, 8 sessions, seed 7", "`0f`", "commit `abc`"),
-        *("## Primary outcome\nThe index.", "- Sign flips.\n- Beside.", 'a.b: 1\na.c: ["x"]'),
+        *(
+            "## Primary outcome\nThe index.",
+            "- Sign flips.\n- Beside.",
+            '    a.b: 1\n    a.c: ["x"]',
+        ),
     ):
         assert part in text
+    places = [text.index(f"\n## What {words}") for words in ("is fixed", "is free", "had been")]
+    assert places == sorted(places)
     # It promises no power analysis that there is none of.
     assert "## Power" not in text
 
@@ -46,7 +58,8 @@ def test_a_plan_is_written_once_and_only_before_any_session(tmp_path: Path) -> N
     assert not list(tmp_path.iterdir())
     register(tmp_path, PLAN, "Does it?", [])
     written = {path: path.read_bytes() for path in tmp_path.iterdir()}
-    assert {path.name for path in written} == {TEXT, DATA}
+    assert {path.name for path in written} == {TEXT, DATA, PAGE}
+    assert "# Preregistration: the language study, run demo" in (tmp_path / TEXT).read_text("utf-8")
     other = replace(PLAN, seed=8)
     said = register(tmp_path, other, "Does it?", ["d001-en"])
     assert said == [f"{tmp_path / TEXT} is there and is not written again.", "seed was 7 and is 8."]
@@ -59,6 +72,18 @@ def test_the_plan_holds_prompts_and_code_and_says_what_is_in_no_commit() -> None
     assert f"{'3' * 64}  code  src/a.py" in text
     assert "### own/prompt.yaml\n\n    Say why.\n    Be brief." in text
     assert "### src/a.py" not in text
+
+
+def test_the_page_to_print_says_the_same_and_runs_nothing() -> None:
+    attack = {
+        "own/p.yaml": Material("prompt", "1" * 64, "<script>alert(1)</script>\n```\n# Head\n")
+    }
+    sections = plan_sections(replace(PLAN, materials=attack), "Does it?")
+    page, text = as_html("A plan", sections), as_markdown("A plan", sections)
+    assert "<script" not in page and "&lt;script&gt;alert(1)" in page and "@page" in page
+    assert "\n    <script>alert(1)</script>\n    ```\n    # Head" in text
+    for section in sections:
+        assert all(sentence in unescape(page) for sentence in section.sentences)
 
 
 def test_every_deviation_is_of_a_kind_and_a_sentence(tmp_path: Path) -> None:
@@ -122,6 +147,8 @@ def test_a_run_made_after_its_plan_lists_what_it_does_otherwise(project: Project
     plan = json.loads((folder / DATA).read_text(encoding="utf-8"))
     assert (plan["draws"], plan["sessions"]) == (4, 8)
     assert not (folder / "journal").exists()
+    assert plan["looked_at"] == ["No other run in the same folder has replies of this study."]
+    assert plan["analysis"]["noise_floor"].startswith("None is planned")
     # It is part of the default run from now on.
     assert project.planned()["list_deviations"] == 1
     project.configure({"language": {"draws": 2, "block_size": 2}})

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import subprocess
+import sys
 from pathlib import Path
 from shutil import copytree
 
@@ -14,7 +16,7 @@ from dissensus.run.kept_files import changed_since, keep_files, kept_states
 from dissensus.study.configuration import Configuration
 from dissensus.study.sessions import Sessions
 from reader.small_run import configuration, run_sessions
-from support import ROOT
+from support import ROOT, Project
 
 FOLDER = Path("results/demo/language")
 PROMPT = Path("resources/prompts/language/en.yaml")
@@ -74,3 +76,62 @@ def test_what_cannot_be_shown_names_what_changed(settings: Configuration) -> Non
         sent(FOLDER, "d001-en", settings)
     assert f"cannot be rebuilt, since {PROMPT} changed since; put back" in str(caught.value)
     assert "calls whose prompts have changed are made, and paid, anew" in str(caught.value)
+
+
+OWN = """
+from dissensus.study.experiment import Experiment, Outcome, text
+
+
+class Mine(Experiment):
+    name = "mine"
+    question = "Does a word matter?"
+    arms = ("short", "long")
+    item = {"asked": text("The question.")}
+    outcomes = {"length": Outcome("Letters.", "Letters")}
+
+    def items(self, rng):
+        for number in range(2):
+            yield {"asked": f"Question {number}?"}
+
+    def debate(self, session):
+        yield session.call("A1", f"Be {session.arm}. {session.item.asked}", expected="Yes.")
+
+    def measure(self, turns, item):
+        return {"length": len(turns["text"][0])}
+"""
+
+SAYS = """
+def speak(messages, settings, rng):
+    return "Yes."
+"""
+
+
+def test_prompts_in_the_code_of_a_study_of_ones_own_are_shown_as_they_were(tmp_path: Path) -> None:
+    project = Project(tmp_path / "project")
+    study = project.folder / "mine/study.py"
+    study.parent.mkdir()
+    study.write_text(OWN, encoding="utf-8")
+    (study.parent / "simulated.py").write_text(SAYS, encoding="utf-8")
+    project.configure(
+        {
+            "studies": ["mine"],
+            "study_folders": {"mine": "mine"},
+            "models": {"agent": {"provider": "simulated", "behaviour": "mine.simulated"}},
+            "mine": {"model": "agent"},
+        }
+    )
+    project.succeed("results/demo/mine/turns.parquet")
+
+    def read_prompts() -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "dissensus", "read", "d001-short", "--prompts"]
+        return subprocess.run(command, cwd=project.folder, capture_output=True, text=True)
+
+    before = read_prompts()
+    assert "Be short. Question" in before.stdout and not before.stderr
+    edit(study, "Be {session.arm}.", "Stay {session.arm}.")
+    after = read_prompts()
+    assert after.stdout == before.stdout
+    assert "mine/study.py changed after d001-short; shown is what it was sent." in after.stderr
+    (project.folder / "results/demo/mine/.files.json").unlink()
+    refused = read_prompts()
+    assert refused.returncode and "cannot be rebuilt" in refused.stderr

@@ -18,12 +18,14 @@ from dissensus.errors import ResourceError
 from dissensus.language.figures.headline import state
 from dissensus.language.figures.paired_effects import describe
 from dissensus.language.inference.estimators import REFITTED
+from dissensus.plan.confirmation import CONFIRMATION
 from dissensus.report.facts import Facts, unmarked
 from dissensus.report.findings import FINDINGS, Findings, derived, losses, rows, undefined, unread
 from dissensus.report.view import Artefacts, View
 from dissensus.run.ending import ending, planned
 from dissensus.tables.artefact import Schema, write
 from dissensus.tables.common import flag, text
+from made_frames import frame_of
 from reader.small_run import configuration
 
 
@@ -165,6 +167,13 @@ def test_a_run_ends_with_findings_and_what_speaks_against_each(results: Path) ->
         f"Open {results}/index.html for the results, each with what it rests on.",
     ]
     assert ending(results, ["own"], True, time.time() + 60) == []
+
+
+def test_a_run_that_was_to_confirm_something_ends_with_the_verdict(results: Path) -> None:
+    row = frame_of(CONFIRMATION, [{"sentence": "y, b-a: confirmed."}])
+    write(results / "own/confirmation.parquet", CONFIRMATION, row, {})
+    lines = ending(results, ["own"], True, time.time() - 60)
+    assert lines[5] == "own: y, b-a: confirmed."
 
 
 def test_a_dry_run_says_how_many_sessions_will_run() -> None:

@@ -200,3 +200,62 @@ def test_alpha_equals_krippendorff_s_package(rows):
         return
     expected = krippendorff.alpha(value_counts=counts, level_of_measurement="nominal")
     assert ag.nominal_alpha(counts, 10).value == pytest.approx(expected, abs=1e-9)
+
+
+def test_two_coders_in_clusters_agree_as_the_packages_say():
+    from sklearn.metrics import cohen_kappa_score
+
+    rng = np.random.default_rng(4)
+    a = rng.integers(1, 6, 200)
+    b = np.clip(a + rng.integers(-1, 2, 200), 1, 5)
+    clusters = np.repeat(np.arange(50), 4)
+    of_numbers = ag.clustered_agreement(a.astype(float), b, clusters, resamples=300)
+    of_names = ag.clustered_agreement(a.astype(str), b.astype(str), clusters, resamples=300)
+    for found, weights, level in (
+        (of_numbers, "quadratic", "interval"),
+        (of_names, None, "nominal"),
+    ):
+        alpha = krippendorff.alpha(
+            reliability_data=np.array([a, b], dtype=float), level_of_measurement=level
+        )
+        kappa = cohen_kappa_score(a, b, weights=weights)
+        assert found["percent_agreement"].value == pytest.approx((a == b).mean())
+        assert found["cohen_kappa"].value == pytest.approx(kappa)
+        assert found["krippendorff_alpha"].value == pytest.approx(alpha)
+        assert all(one.ci_low < one.value < one.ci_high and one.n == 200 for one in found.values())
+    alone = ag.bootstrap_agreement(a, b, range(1, 6), resamples=2000)
+    single = ag.clustered_agreement(a.astype(str), b.astype(str), resamples=2000)
+    for name, one in single.items():
+        assert one.value == pytest.approx(alone[name].value)
+        assert one.ci_low == pytest.approx(alone[name].ci_low, abs=0.02)
+        assert one.ci_high == pytest.approx(alone[name].ci_high, abs=0.02)
+
+
+def test_units_that_repeat_within_clusters_say_no_more():
+    rng = np.random.default_rng(5)
+    a, b = rng.integers(0, 2, (2, 40)).astype(float)
+    once = ag.clustered_agreement(a, b, resamples=2000)
+    often = ag.clustered_agreement(
+        np.repeat(a, 10), np.repeat(b, 10), np.repeat(np.arange(40), 10), resamples=2000
+    )
+    ignored = ag.clustered_agreement(np.repeat(a, 10), np.repeat(b, 10), resamples=2000)
+
+    def width(found):
+        return found["percent_agreement"].ci_high - found["percent_agreement"].ci_low
+
+    assert width(often) == pytest.approx(width(once), rel=0.1)
+    assert width(ignored) < width(once) / 2
+
+
+def test_coders_who_all_say_one_thing_have_a_share_and_nothing_beyond_chance():
+    found = ag.clustered_agreement(["yes"] * 20, ["yes"] * 20, resamples=100)
+    share = found["percent_agreement"]
+    # Wilson's limits of 20 of 20.
+    assert (share.value, share.ci_high) == (1.0, 1.0) and share.ci_low == pytest.approx(
+        0.8389, abs=1e-4
+    )
+    assert np.isnan(found["cohen_kappa"].value) and np.isnan(found["krippendorff_alpha"].value)
+    one = ag.clustered_agreement([1.0, 2.0], [1.0, 1.0], ["c", "c"], resamples=100)
+    assert one["percent_agreement"].value == 0.5 and np.isnan(one["percent_agreement"].ci_low)
+    with pytest.raises(ValueError, match="pair them up"):
+        ag.clustered_agreement([1.0], [1.0, 2.0])

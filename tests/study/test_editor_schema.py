@@ -13,7 +13,7 @@ import pytest
 
 from dissensus.language.simulated import SpeechSettings as Debater
 from dissensus.settings import Settings
-from dissensus.study.configuration import Configuration, load
+from dissensus.study.configuration import Configuration, _with_blocks
 from dissensus.study.editor_schema import Place, all_comments, blocks, comments, defined, texts
 from dissensus.study.registry import STUDIES
 from dissensus.user_files import read_yaml
@@ -37,8 +37,9 @@ def held() -> Any:
 
 @pytest.fixture
 def whole() -> type[Configuration]:
-    """The configuration with a block for each study."""
-    return type(load(default_configuration()))
+    """The configuration with a block for each study of the project."""
+    ours = [name for name, module in STUDIES.items() if module.startswith("dissensus.")]
+    return _with_blocks(tuple(ours))
 
 
 def places(cls: type[Settings]) -> Iterator[tuple[Place, bool]]:

@@ -34,7 +34,7 @@ WRONG: list[tuple[str, Any, str]] = [
         1,
         "colour is no setting; known here are models, simulated_models, providers, budget_usd, "
         "prices, thought, run, seed, shards, sessions_on, studies, study_folders, "
-        "language, identity, deliberation, union, consensus.",
+        "language, identity, deliberation, union, consensus, debates.",
     ),
     ("language/drows", 3, "language.drows is no setting; 'draws' is."),
     (

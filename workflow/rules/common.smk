@@ -11,6 +11,7 @@ from snakemake.exceptions import IncompleteCheckpointException
 os.environ.update(OPENBLAS_NUM_THREADS="1", PYTHONHASHSEED="0")
 
 from dissensus.garbage import collect_seldom
+from dissensus.keep.replay import begin_from_archive
 from dissensus.study.configuration import check_keys, load
 from dissensus.run.ending import ending, planned
 from dissensus.run.job_graph import JobGraph
@@ -35,7 +36,7 @@ from dissensus.run.start import start_run
 from dissensus.run.targets import TARGETS
 from dissensus.study.study import pick, plain
 from dissensus.text.embeddings import is_own
-from dissensus.run.warm_scripts import fork_scripts
+from dissensus.run.warm_scripts import OVER_HTTP, fork_scripts
 from snakemake_logger_plugin_dissensus import close
 from snakemake_logger_plugin_dissensus.board import BOARD
 
@@ -57,6 +58,7 @@ SETTINGS = exit_on_user_error(load)(
 )
 if workflow.is_main_process:
     exit_on_user_error(check_inputs)(SETTINGS)
+    exit_on_user_error(begin_from_archive)(SETTINGS)
 STUDIES = {name: SETTINGS.study(name) for name in SETTINGS.studies}
 RESULTS = Path("results") / SETTINGS.run
 ENVIRONMENT = workflow.current_basedir.join(
@@ -84,7 +86,7 @@ before_exit(GRAPH.close)
 
 
 if workflow.is_main_process:
-    fork_scripts()
+    fork_scripts(OVER_HTTP if GRAPH.waits else ())
 
 
 onstart:
@@ -221,7 +223,15 @@ def registered_of(wildcards):
     return {
         "registered": registered_settings(SETTINGS, name),
         "materials": materials_digest(SETTINGS.study(name)),
+        "next_model": plain([SETTINGS.eligible, SETTINGS.confirms]),
     }
+
+
+def confirmations(study):
+    """The page of what a study is to confirm, where its plan says that it is."""
+    folder = RESULTS / study
+    is_registered = SETTINGS.confirms is not None and (folder / PLAN).exists()
+    return [folder / "confirmation.md"] * is_registered
 
 
 def source_of(wildcards):
@@ -294,4 +304,5 @@ def core(study):
         getattr(rules, f"compare_{study}_conduct").output,
         getattr(rules, f"tabulate_{study}_spending").output,
         *[folder / "deviations.md"] * (folder / PLAN).exists(),
+        *confirmations(study),
     ]

@@ -294,6 +294,11 @@ for NAME, STUDY in STUDIES.items():
                 diagnosis=FOLDER / "design_diagnosis.parquet",
                 csv=FOLDER / "tables/table_diagnosis.csv",
                 markdown=FOLDER / "tables/table_diagnosis.md",
+                # Of several numbers of items.
+                figure=[
+                    FOLDER / f"figures/power_over_items.{ending}"
+                    for ending in ["svg", "png"] * STUDY.diagnosis.models
+                ],
             log:
                 FOLDER / "logs/diagnose.log",
             conda:

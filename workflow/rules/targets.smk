@@ -1,8 +1,8 @@
 # What is asked for by name, of all studies together.
 #
 # in:    the manifests and sources of the run's studies; all of a run's files, to verify
-# out:   words on the terminal; results/<run>/<study>/: the preregistration, and what was done otherwise
-# steps: plan, cost; preregistration, list_deviations; verify; diagnosis
+# out:   words on the terminal; results/<run>/<study>/: the preregistration, what was done otherwise, what is confirmed
+# steps: plan, cost; preregistration, list_deviations; confirm; verify; diagnosis
 
 
 # Make no file, so that they answer whenever they are asked.
@@ -51,6 +51,42 @@ use rule local_stage as list_deviations with:
         seed=SETTINGS.seed,
     message:
         "List what the {wildcards.study} study does otherwise than registered"
+
+
+# Of the studies whose plan has a prediction, part of the default run.
+use rule local_stage as confirm_study with:
+    input:
+        plan=RESULTS / "{study}" / PLAN,
+        manifest=RESULTS / "{study}/manifest.parquet",
+        source=source_of,
+        contrasts=RESULTS / "{study}/contrasts.parquet",
+    output:
+        confirmation=RESULTS / "{study}/confirmation.parquet",
+        page=report(
+            RESULTS / "{study}/confirmation.md",
+            category="{study}",
+            subcategory="1 Findings",
+            labels={"result": "Predicted of this model, and found"},
+        ),
+    log:
+        RESULTS / "{study}/logs/confirm_study.log",
+    params:
+        functions=["dissensus.plan.preregistration:confirm"],
+        settings=registered_of,
+        seed=SETTINGS.seed,
+    message:
+        "Put what was predicted of the {wildcards.study} study beside what it found"
+
+
+use rule local_stage as confirm with:
+    input:
+        [page for name in STUDIES for page in confirmations(name)],
+    log:
+        RESULTS / "logs/confirm.log",
+    params:
+        functions=["dissensus.plan.preregistration:say_confirmed"],
+    message:
+        "Say whether a registered finding holds for this run's model"
 
 
 use rule local_stage as cost with:

@@ -56,6 +56,10 @@ DIAGNOSIS = Schema(
             "session alike."
         ),
         "items": Column("int?", "Items of the simulated studies, where a diagnosis varies them."),
+        "usd": numbers(
+            "Expected price of a study of so many items; missing where no price is known.",
+            "US dollars",
+        ),
         "type_s": share("Share of the significant estimates that have the wrong sign."),
     },
     key=("world", "true", "estimator"),
@@ -135,7 +139,7 @@ def run_worlds(
             ]
             values = np.array(fields, dtype=np.float64).reshape(-1, 4)
             performance = _performance(values, world.true, 1.0 - confidence)
-            named = {"world": world.name, "estimand": estimand, "items": world.items}
+            named = {"world": world.name, "estimand": estimand, "items": world.items, "usd": None}
             named["estimator"] = name
             truth = {"true": world.true, "true_se": world.true_se}
             rows.append(named | truth | performance)

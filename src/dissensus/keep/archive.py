@@ -15,13 +15,16 @@ from typing import Any
 
 import yaml
 
-from dissensus.digests import file_digest
+from dissensus.digests import file_digest, text_digest
 from dissensus.errors import ResourceError, SettingError
+from dissensus.keep.crate import DIGESTS, GUIDE, PUBLISHED, SETTINGS, write_crate
+from dissensus.keep.verdict import VERDICT, verdict_page
 from dissensus.llm.ledger import LEDGER
 from dissensus.llm.model_files import SETTING as MODEL_FILES
+from dissensus.plan import preregistration
 from dissensus.run.kept import without_passwords
 from dissensus.study.configuration import Configuration
-from dissensus.tables.provenance import COMMIT_FILE
+from dissensus.tables.provenance import COMMIT_FILE, PLAN_FILE
 
 #: What the project is made of, in its folder; what is not there is left out.
 PROJECT = (
@@ -32,7 +35,6 @@ PROJECT = (
 #: What each session leaves, and is made again from its journal; and what only the run itself needs.
 _MADE_AGAIN = {"calls", "sessions", "shards", "transcripts"}
 _INTERNAL = {"journal", "batches", "logs", LEDGER}
-SETTINGS, DIGESTS, GUIDE, PUBLISHED = "run.yaml", "results.sha256", "REPRODUCE.md", "published"
 _GUIDE = """# How to make run {run} again
 
 This needs Python 3.11, make and, for the packages, a connection; no key and no provider: every
@@ -73,7 +75,7 @@ def archive(
         folder = Path(staged) / settings.run
         for source in sorted({*_project(), *_named(settings)}):
             _copy(source, folder / source)
-        for source in _journals(results):
+        for source in _begins_with(results):
             _copy(source, folder / source)
         digests = ""
         for source in _published(results, path):
@@ -83,13 +85,20 @@ def archive(
             run=settings.run, settings=SETTINGS, digests=DIGESTS, published=PUBLISHED
         )
         for name, text in (
-            (SETTINGS, yaml.safe_dump(without_passwords(configuration), sort_keys=False)),
+            (SETTINGS, _settings(configuration)),
             (COMMIT_FILE, f"{commit}\n"),
             (DIGESTS, digests),
             (GUIDE, guide),
+            (VERDICT, verdict_page(settings, results, commit, text_digest(digests))),
         ):
             (folder / name).write_text(text, encoding="utf-8")
-        _write_crate(folder, settings, path)
+        write_crate(folder, settings, results, commit, path)
+
+
+def _settings(configuration: Mapping[str, Any]) -> str:
+    """The configuration as a file: the archive itself has the replies of the one that is named."""
+    values = {key: value for key, value in configuration.items() if key != "replay"}
+    return yaml.safe_dump(without_passwords(values), sort_keys=False)
 
 
 def _project() -> Iterator[Path]:
@@ -116,10 +125,14 @@ def _named(settings: Configuration) -> Iterator[Path]:
         yield from _files(Path(place).resolve().relative_to(project), Path())
 
 
-def _journals(results: Path) -> Iterator[Path]:
-    for folder in sorted(results.glob("*/journal")):
-        yield from _files(folder, results)
-    yield from _files(results / LEDGER, results)
+def _begins_with(results: Path) -> Iterator[Path]:
+    """What a run that is made again begins with: replies, what they cost, and registered plans."""
+    for place in sorted(results.glob("*/journal")):
+        yield from _files(place, results)
+    plans = (PLAN_FILE, preregistration.TEXT, preregistration.PAGE)
+    for name in (LEDGER, *(f"*/{plan}" for plan in plans)):
+        for place in sorted(results.glob(name)):
+            yield from _files(place, results)
 
 
 def _published(results: Path, archived: Path) -> Iterator[Path]:
@@ -165,25 +178,3 @@ def _refuse_outside(link: Path, within: Path) -> None:
 def _copy(source: Path, target: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(source, target)
-
-
-def _write_crate(folder: Path, settings: Configuration, path: Path) -> None:
-    # Imported here: it takes long, and nothing else needs it.
-    from rocrate.rocrate import ROCrate
-
-    crate = ROCrate()
-    kind = "simulated models" if settings.simulated else "language models"
-    crate.name = f"Run {settings.run} of dissensus"
-    crate.description = (
-        f"Debates of {kind} ({', '.join(settings.studies)}): code, inputs, replies and results. "
-        f"{GUIDE} says how to make it again."
-    )
-    crate.license = "https://spdx.org/licenses/Apache-2.0"
-    snakefile = folder / "Snakefile"
-    crate.add_workflow(snakefile, "Snakefile", main=True, lang="snakemake")
-    for place in sorted(folder.iterdir()):
-        if place.is_dir():
-            crate.add_directory(place, place.name)
-        elif place != snakefile:
-            crate.add_file(place, place.name)
-    crate.write_zip(path)

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import logging
+import os
+import subprocess
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
@@ -217,24 +221,66 @@ def sent(folder: Path, session_id: str, settings: Configuration) -> list[dict[st
     sessions = Sessions.read(settings, folder)
     if session_id not in sessions.rows:
         raise ArtefactError(f"{folder}/manifest.parquet has no session {session_id}.")
-    row, calls = sessions.rows[session_id], read_session(folder, session_id).calls
-    digests = [call["request_sha256"] for call in calls]
+    project = Path.cwd()
     for state in [*kept_states(folder), {}]:
+        changed = changed_since(state)
         with as_they_were(state, folder) as is_whole:
             if not is_whole:
                 continue
-            sessions = Sessions.read(settings, folder)
-            try:
-                session = sessions.replayed(row, settings.registry(folder.parent, "read"))
-            except NotJournaled:
-                continue
-        if [attempt.request.sha256 for attempt in session.attempts] == digests:
-            if changed := changed_since(state):
+            if any(path.endswith(".py") for path in changed):
+                rows = _sent_by_code_of_here(folder, session_id, settings, project)
+            else:
+                rows = _sent_by_this_code(folder, session_id, settings)
+        if rows is not None:
+            if changed:
                 _LOGGER.warning(
                     f"{listed(changed)} changed after {session_id}; shown is what it was sent."
                 )
-            return message_rows(session_id, session)
+            return rows
     raise _changed(folder, session_id)
+
+
+def _sent_by_this_code(
+    folder: Path, session_id: str, settings: Configuration
+) -> list[dict[str, Any]] | None:
+    """What a session's models were sent; None where these are not the requests that were made."""
+    sessions = Sessions.read(settings, folder)
+    try:
+        session = sessions.replayed(
+            sessions.rows[session_id], settings.registry(folder.parent, "read")
+        )
+    except NotJournaled:
+        return None
+    calls = read_session(folder, session_id).calls
+    made = [attempt.request.sha256 for attempt in session.attempts]
+    is_same = made == [call["request_sha256"] for call in calls]
+    return message_rows(session_id, session) if is_same else None
+
+
+def _sent_by_code_of_here(
+    folder: Path, session_id: str, settings: Configuration, project: Path
+) -> list[dict[str, Any]] | None:
+    """The same by a process that imports a study's code from the folder that it works in.
+
+    Parameters
+    ----------
+    project : the folder that the code of this process is from.
+    """
+    places = [Path(each) for each in os.environ.get("PYTHONPATH", "").split(os.pathsep) if each]
+    moved = [
+        str(Path.cwd() / each.relative_to(project) if each.is_relative_to(project) else each)
+        for each in places
+    ]
+    given = {"folder": str(folder), "session": session_id, "settings": settings.model_dump()}
+    made = subprocess.run(
+        [sys.executable, "-m", __name__],
+        input=json.dumps(given, default=str),
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(moved)},
+        capture_output=True,
+        text=True,
+    )
+    rows: list[dict[str, Any]] | None = json.loads(made.stdout) if made.returncode == 0 else None
+    return rows
 
 
 def messages(
@@ -264,3 +310,9 @@ def messages(
 
     folder = find_session(session_id, study, run)
     return pd.DataFrame(sent(folder, session_id, configured_of(folder, configuration)))
+
+
+if __name__ == "__main__":
+    asked = json.load(sys.stdin)
+    configuration = load(asked["settings"], "what the run keeps of its configuration")
+    print(json.dumps(_sent_by_this_code(Path(asked["folder"]), asked["session"], configuration)))

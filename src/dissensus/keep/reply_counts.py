@@ -61,7 +61,7 @@ def reply_page(results: Path) -> str:
     rows = []
     for study, purpose in dict.fromkeys(key[:2] for key in counts):
         total = sum(counts[study, purpose, end] for end in _COLUMNS[3:])
-        shares = [f"{100 * counts[study, purpose, end] / total:.0f}%" for end in _COLUMNS[3:]]
+        shares = [_share(counts[study, purpose, end], total) for end in _COLUMNS[3:]]
         rows.append([study, purpose, f"{total:,}", *shares])
     lost = [f"{folder.name} {_lost(folder)}" for folder in folders]
     note = (
@@ -70,6 +70,11 @@ def reply_page(results: Path) -> str:
         f"{_left_out(folders)}{_of_marks(texts, _is_simulated(folders))}"
     )
     return f"{tabulate(rows, _COLUMNS, tablefmt='github', disable_numparse=True)}\n\n{note}\n"
+
+
+def _share(count: int, total: int) -> str:
+    """A share in per cent, in which a single turn is not lost."""
+    return "<1%" if 0 < count < 0.005 * total else f"{100 * count / total:.0f}%"
 
 
 def _turns(folders: list[Path]) -> Iterator[Turn]:

@@ -110,7 +110,7 @@ class Marks:
     Attributes
     ----------
     pattern : finds any in small letters; its group is the kind, see :meth:`find`.
-    signs : what a mark may begin with; a text with none of them has no mark.
+    signs : what a mark, or a thought in words, may begin with; a text with none of them has none.
     speaker : begins what somebody says after the end of a turn, as in ``User: ``.
     words : plain words that begin a thought, with those that end it.
     names : of thought, in lower case.
@@ -126,7 +126,7 @@ class Marks:
 
     def may_be_in(self, text: str) -> bool:
         """Whether a text may have a mark; most have none, and that is quickly seen."""
-        return bool(self.signs.search(text)) or any(begin in text for begin, _ in self.words)
+        return bool(self.signs.search(text))
 
     def find(self, text: str) -> list[tuple[str, int, int]]:
         """The marks in a text, in order: the kind of each, and where it begins and ends.
@@ -194,7 +194,7 @@ def marks_of(tables: Iterable[MarkTable]) -> Marks:
     )
     return Marks(
         re.compile(f"(?={first})(?:{_AS_WRITTEN['<']}(?:{tags})|{others})"),
-        re.compile(first),
+        re.compile("|".join([first, *(re.escape(begin) for begin, _ in thought["words"])])),
         re.compile(rf"(?<!\s)\s*+(?:{_names(roles)})[ \t]*+(?:[:：\n]|\Z)", re.IGNORECASE),
         tuple((begin, end) for begin, end in thought["words"]),
         frozenset(name.lower() for name in thought["names"]),

@@ -25,12 +25,16 @@ from dissensus.measures.similarity import (
     similarities,
 )
 from dissensus.measures.texts import facts_in, survival, vendi, vendi_of
+from dissensus.stats.agreement import clustered_agreement
+from dissensus.stats.prediction_powered import prediction_powered
+from dissensus.text.reuse import reuse_ratio
 
 __all__ = [
     "Conformity",
     "OracleGap",
     "Transitions",
     "agreement",
+    "clustered_agreement",
     "conformity",
     "cosines",
     "degroot_weights",
@@ -41,6 +45,8 @@ __all__ = [
     "lexical_similarity",
     "oracle_gap",
     "paired_effect",
+    "prediction_powered",
+    "reuse_ratio",
     "semantic_similarity",
     "similarities",
     "survival",

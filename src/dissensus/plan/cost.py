@@ -273,19 +273,26 @@ def _embedded_first(sessions: Sessions, terms: Mapping[tuple[str, str], Terms]) 
 
 def estimate_settings(settings: Mapping[str, Any], sessions: Sessions) -> list[Line]:
     """The estimate as a stage of the workflow asks for it: with its settings."""
-    return estimate(sessions, _terms_in(settings), settings["protocol"])
+    return estimate(sessions, terms_in(settings), settings["protocol"])
 
 
 def priced(settings: Mapping[str, Any], sessions: Sessions) -> list[Line]:
     """The same, without counting tokens where no model has a price."""
-    terms = _terms_in(settings)
+    return priced_by(terms_in(settings), settings, sessions)
+
+
+def priced_by(
+    terms: Mapping[tuple[str, str], Terms], settings: Mapping[str, Any], sessions: Sessions
+) -> list[Line]:
+    """The same by terms that are given."""
     lines = [Line(purpose, model, of) for (purpose, model), of in terms.items()]
     if any(line.has_price for line in lines):
         return estimate(sessions, terms, settings["protocol"])
     return lines
 
 
-def _terms_in(settings: Mapping[str, Any]) -> dict[tuple[str, str], Terms]:
+def terms_in(settings: Mapping[str, Any]) -> dict[tuple[str, str], Terms]:
+    """The terms of all models, as :func:`terms_of`, from a stage's settings."""
     table = read_prices(settings["prices"]) if settings["prices"] else {}
     return terms_of(
         settings["models"], settings["providers"], settings["asked"], settings["embedders"], table

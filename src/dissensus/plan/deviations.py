@@ -31,6 +31,7 @@ DEVIATIONS = Schema(
     paths=("deviations.parquet",),
 )
 _DESIGN = ("seed", "draws", "sessions", "manifest_sha256", "commit", "uncommitted")
+_NEXT_MODEL = ("eligible", "prediction")
 #: Lines of a difference that are shown.
 _MOST_LINES = 400
 
@@ -61,6 +62,8 @@ def deviations(folder: Path, plan: Plan) -> list[Deviation]:
     now = plan.as_data()
     return [
         *_of_values("design", {name: then[name] for name in _DESIGN}, now),
+        # A plan of a version without them has neither.
+        *_of_values("design", {name: then.get(name) for name in _NEXT_MODEL}, now),
         *_of_settings(then["settings"], now["settings"]),
         *_of_analysis(then["analysis"], now["analysis"]),
         *_of_materials(then["materials"], now["materials"]),

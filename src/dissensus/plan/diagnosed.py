@@ -48,8 +48,9 @@ def no_diagnosis(configuration: Configuration) -> list[str]:
         why = "diagnoses are of simulated models, and its models are real"
     else:
         why = (
-            "there is none of a study with forks or material, whose draws are not independent, nor "
-            "of one that declares none"
+            "there is none of a study whose sessions read those of other items, which are then not "
+            "independent, nor of one whose first arm is a fork or reads others, nor of one that "
+            "declares none"
         )
     return [
         f"Nothing to diagnose: {listed(configuration.studies)} of run {configuration.run}; {why}."

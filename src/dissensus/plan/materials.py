@@ -103,10 +103,14 @@ def _material(path: Path, kind: Kind, *, keeps_text: bool) -> Material:
 
 
 def uncommitted() -> list[str]:
-    """The files of the checkout that are not as they were committed; none outside a checkout."""
+    """The files of the checkout that are not as they were committed; none outside a checkout.
+
+    Its docs and tests are left out, since no run depends on them.
+    """
+    apart = [f":!{name}" for name in ("docs", "tests", "benchmarks", "paper", "*.md")]
     try:
         asked = subprocess.run(
-            ["git", "status", "--porcelain", "--untracked-files=no"],
+            ["git", "status", "--porcelain", "--untracked-files=no", "--", ".", *apart],
             cwd=_PROJECT,
             capture_output=True,
             text=True,

@@ -7,26 +7,36 @@ which later runs in the folder are compared with. Neither is ever written again.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from dissensus.design.again import again_of
 from dissensus.digests import digest
 from dissensus.errors import ResourceError
 from dissensus.plan.call_plan import unidentified
-from dissensus.plan.deviations import DATA, DEVIATIONS, deviations, deviations_text
+from dissensus.plan.confirmation import (
+    CONFIRMATION,
+    confirmation_page,
+    confirmed,
+    registered_prediction,
+)
+from dissensus.plan.deviations import DATA, DEVIATIONS, deviations, deviations_text, read_plan
 from dissensus.plan.diagnosed import diagnosed_rows
 from dissensus.plan.materials import Material, as_data, materials_of, uncommitted
+from dissensus.plan.plan_pages import as_html, as_markdown, plan_sections
 from dissensus.report.escaping import line
+from dissensus.report.labels import counted, listed
 from dissensus.study.configuration import Configuration
 from dissensus.study.kind import Row
 from dissensus.study.makes import makes
 from dissensus.study.sessions import Sessions
 from dissensus.study.study import Registered, Study, plain
-from dissensus.tables.artefact import write_text
+from dissensus.tables.artefact import read, write_text
 
-TEXT = "preregistration.md"
+TEXT, PAGE = "preregistration.md", "preregistration.html"
 
 #: Settings that say how and where a run is made, and not what it is.
 _NOT_REGISTERED = ("block_size",)
@@ -47,6 +57,9 @@ class Plan:
     analysis : what the study says of its analysis: estimands, primary outcome, tests and so on.
     materials : path -> the file's kind, its SHA-256 and, of the study's own prompts and code, its
         text.
+    looked_at : what was known of such a study when the plan was written, in sentences.
+    eligible : which models may confirm what the run finds; None where nothing is said.
+    prediction : what it is to confirm (:mod:`dissensus.plan.confirmation`); None without.
     """
 
     run: str
@@ -60,6 +73,9 @@ class Plan:
     analysis: Registered
     uncommitted: Sequence[str] = ()
     materials: Mapping[str, Material] = field(default_factory=dict)
+    looked_at: Sequence[str] = ()
+    eligible: Mapping[str, Any] | None = None
+    prediction: Mapping[str, Any] | None = None
 
     def as_data(self) -> dict[str, Any]:
         """The plan as JSON holds it."""
@@ -89,6 +105,61 @@ def list_deviations(
     return [vars(each) for each in found], deviations_text(found)
 
 
+@makes(confirmation=CONFIRMATION, page=write_text)
+def confirm(
+    plan: Path,
+    contrasts: list[dict[str, Any]],
+    configuration: Configuration,
+    commit: str,
+    simulated: bool,
+) -> tuple[list[dict[str, Any]], str]:
+    """What a study was registered to confirm, beside what it found: as rows, and in Markdown.
+
+    Raises
+    ------
+    ResourceError : its plan has no prediction, or the registered run's plan cannot be read.
+    """
+    prediction = read_plan(plan.parent).get("prediction")
+    if prediction is None:
+        raise ResourceError(
+            f"{plan} has no prediction, as `confirms` was set after it was written; register "
+            "under another run's name."
+        )
+    sessions = Sessions.read(configuration, plan.parent)
+    study = sessions.study
+    registered = plan.parents[2] / prediction["run"] / study.name
+    named = {f"{study.name}.{use.setting}" for use in study.models()}
+    differences = [
+        each
+        for each in deviations(registered, plan_of(configuration, sessions, commit))
+        if each.kind != "model" and each.name not in {"eligible", "prediction", *named}
+    ]
+    rows = confirmed(prediction, contrasts)
+    return rows, confirmation_page(study.name, prediction, rows, differences, simulated)
+
+
+@makes()
+def say_confirmed(configuration: Configuration) -> Iterator[str]:
+    """The verdict of every study that was registered to confirm something.
+
+    Raises
+    ------
+    ResourceError : none was.
+    """
+    folders = [configuration.results / name for name in configuration.studies]
+    paths = [folder / "confirmation.parquet" for folder in folders]
+    made = [path for path in paths if path.is_file()]
+    if not made:
+        raise ResourceError(
+            f"run {configuration.run} was not registered to confirm anything; set `confirms`, and "
+            "run `snakemake preregistration` before its first session."
+        )
+    for path in made:
+        for row in read(path, CONFIRMATION).to_pylist():
+            yield f"{path.parent.name}: {row['sentence']}"
+        yield f"Open {path.with_suffix('.md')} for the model and the design."
+
+
 def plan_of(settings: Configuration, sessions: Sessions, commit: str) -> Plan:
     """The plan of a study whose manifest is drawn."""
     study, rows = sessions.study, list(sessions.rows.values())
@@ -99,6 +170,9 @@ def plan_of(settings: Configuration, sessions: Sessions, commit: str) -> Plan:
         )
     if not registered.power:
         registered = replace(registered, power=_power(study))
+    if not registered.noise_floor:
+        arms = dict.fromkeys(study.arm_of(row) for row in rows)
+        registered = replace(registered, noise_floor=_noise_floor(list(arms)))
     return Plan(
         settings.run,
         study.name,
@@ -111,6 +185,9 @@ def plan_of(settings: Configuration, sessions: Sessions, commit: str) -> Plan:
         registered,
         uncommitted(),
         materials_of(sessions),
+        [*_looked_at(settings, study.name)],
+        settings.eligible.model_dump() if settings.eligible else None,
+        registered_prediction(settings.confirms, study.name) if settings.confirms else None,
     )
 
 
@@ -123,6 +200,25 @@ def _power(study: Study[Any]) -> list[str]:
         for row in diagnosed_rows(study)
         if row["rejection"] is not None and row["rejection"] == row["rejection"]
     ] or ["No diagnosis of these settings is stored; `snakemake diagnosis` makes one."]
+
+
+def _noise_floor(arms: Sequence[str]) -> str:
+    """Which arm is run a second time; ``arms``: of the manifest."""
+    twice = [arm for arm in arms if again_of([arm]) in arms]
+    if not twice:
+        return "None is planned: no arm is run a second time."
+    pairs = listed(f"{again_of([arm])} and {arm}" for arm in twice)
+    return f"What two equal arms differ by: {pairs}."
+
+
+def _looked_at(settings: Configuration, study: str) -> Iterator[str]:
+    """The other runs of a study in the project's folder that have replies."""
+    counts = Counter(path.parts[-4] for path in Path("results").glob(f"*/{study}/journal/*.jsonl"))
+    counts.pop(settings.run, None)
+    for run, count in sorted(counts.items()):
+        yield f"Run {line(run)} in the same folder: replies of {counted(count, 'session')}."
+    if not counts:
+        yield "No other run in the same folder has replies of this study."
 
 
 def registered_settings(settings: Configuration, study: str) -> dict[str, Any]:
@@ -176,61 +272,12 @@ def register(folder: Path, plan: Plan, question: str, begun: Iterable[str]) -> l
             f"{folder}: {len(started)} sessions have begun, such as {started[0]}, so that a plan "
             "would be no preregistration; register under another run's name."
         )
-    write_text(folder / TEXT, as_text(plan, question))
+    title = f"Preregistration: the {plan.study} study, run {line(plan.run)}"
+    sections = plan_sections(plan, question)
+    write_text(folder / TEXT, as_markdown(title, sections))
+    write_text(folder / PAGE, as_html(title, sections))
     write_text(folder / DATA, json.dumps(plan.as_data(), ensure_ascii=False, indent=1) + "\n")
     return [f"{folder / TEXT} holds the plan; deposit it before the first session."]
-
-
-def as_text(plan: Plan, question: str) -> str:
-    """The plan in Markdown."""
-    registered = plan.analysis
-    changed = ", ".join(f"`{name}`" for name in plan.uncommitted)
-    sections: list[tuple[str, Sequence[str]]] = [
-        ("Question", [question]),
-        (
-            "Design",
-            [
-                registered.design,
-                f"{plan.draws:,} draws, {plan.sessions:,} sessions, seed {plan.seed}. All "
-                "randomisation is in the manifest, which anyone can draw again.",
-                f"SHA-256 of the manifest's rows: `{plan.manifest_sha256}`",
-                f"Code: commit `{plan.commit}`"
-                + (f", with changes that are in no commit: {changed}" if changed else ""),
-            ],
-        ),
-        ("Estimands", registered.estimands),
-        ("Primary outcome", [registered.primary]),
-        ("Tests", registered.tests),
-        ("Exclusions", registered.exclusions),
-        ("Power", registered.power),
-    ]
-    blocks = [f"# Preregistration: the {plan.study} study, run {line(plan.run)}"]
-    for title, sentences in sections:
-        body = (
-            sentences[0]
-            if len(sentences) == 1
-            else "\n".join(f"- {sentence}" for sentence in sentences)
-        )
-        blocks += [f"## {title}\n{body}"] if sentences else []
-    values = "\n".join(
-        f"{path}: {json.dumps(value, ensure_ascii=False)}" for path, value in plan.settings.items()
-    )
-    blocks.append(f"## All settings\n```\n{values}\n```")
-    blocks += _materials(plan.materials)
-    return "\n\n".join(blocks) + "\n"
-
-
-def _materials(materials: Mapping[str, Material]) -> Iterator[str]:
-    """Every file with its digest, and the texts of the study's own prompts and code."""
-    listed = "\n".join(
-        f"{each.sha256}  {each.kind}  {line(name)}" for name, each in materials.items()
-    )
-    if listed:
-        yield f"## Prompts, data and code\nSHA-256 of each file:\n\n```\n{listed}\n```"
-    for name, each in materials.items():
-        if each.text is not None:
-            indented = "\n".join(f"    {row}" for row in each.text.splitlines())
-            yield f"### {line(name)}\n\n{indented}"
 
 
 def begun_sessions(folder: Path, rows: Iterable[Row]) -> list[str]:

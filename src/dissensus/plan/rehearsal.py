@@ -13,11 +13,11 @@ from typing import Any
 
 from dissensus.digests import PACKAGES, source_files
 from dissensus.errors import ResourceError, SettingError
-from dissensus.plan.endless import ending_in_time
 from dissensus.plan.undefined_names import check_names
 from dissensus.session.inputs import Inputs
 from dissensus.session.protocol import PLACEHOLDER, Call, assumed_calls
 from dissensus.session.record import as_json
+from dissensus.study.endless import ending_in_time
 from dissensus.study.kind import Row
 from dissensus.study.own_code import naming_the_line
 from dissensus.study.sessions import Sessions

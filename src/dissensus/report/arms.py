@@ -142,7 +142,7 @@ def _facts(artefacts: Artefacts, shown: Sequence[str], view: View) -> dict[str, 
     if is_unpaired(view):
         compared = f"Right: its mean less that of {reference} ({n} sessions), which are not paired."
     if is_declared(view):
-        named = listed(f"{name} is {_versus(arm, of)}" for name, arm, of in view["contrasts"])
+        named = listed(f"{name} is {versus(arm, of)}" for name, arm, of in view["contrasts"])
         compared = f"Right: contrasts of arms, draw by draw ({n} draws): {named}."
     for arm in _run_again(view):
         compared += f" {arm} is {reference} once more: what they differ by is noise."
@@ -165,7 +165,7 @@ def table(artefacts: Artefacts, view: View) -> Table:
 
     def contrast(arm: str, reference: str) -> str:
         name = names.get((arm, reference))
-        return f"{name}: {_versus(arm, reference)}" if name else _versus(arm, reference)
+        return f"{name}: {versus(arm, reference)}" if name else versus(arm, reference)
 
     columns = (
         Column("Outcome", "outcome", lambda name: str(view["outcomes"][name])),
@@ -191,7 +191,8 @@ def table(artefacts: Artefacts, view: View) -> Table:
     return tabulate("table_contrasts", "Outcomes by arm", columns, rows, note, view)
 
 
-def _versus(arm: str, reference: str) -> str:
+def versus(arm: str, reference: str) -> str:
+    """A contrast in words; an arm alone without a reference."""
     return f"{arm} − {reference}" if reference else arm
 
 

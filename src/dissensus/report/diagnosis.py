@@ -1,4 +1,4 @@
-"""The diagnosis of a design as a table."""
+"""The diagnosis of a design as a table, and what it finds over numbers of items as a figure."""
 
 from __future__ import annotations
 
@@ -6,11 +6,21 @@ from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
-from dissensus.design.diagnosis import HOLM
+from dissensus.design.contrasts import HEADLINE
+from dissensus.design.diagnosis import HOLM, POWER
+from dissensus.report.escaping import label
+from dissensus.report.forms import key_of, legend
 from dissensus.report.frames import Record, records
 from dissensus.report.labels import in_brackets, number, whole
+from dissensus.report.style import GREY, Mark, marks, new_figure, says, styled
 from dissensus.report.tables import Table, make
+
+POWER_TITLE = "Power, and the smallest effect that is found, over numbers of items"
+#: Inches of the figure; standard errors of simulation that its bars reach.
+_HEIGHT, _REACH = 2.4, 1.96
 
 
 def table_diagnosis(diagnosis: pd.DataFrame) -> Table:
@@ -45,10 +55,14 @@ def table_diagnosis(diagnosis: pd.DataFrame) -> Table:
             " Holm: the share of studies that find an effect in any arm where none has one, and "
             "else the one arm that has it."
         )
-    columns = (
+    has_price = bool(diagnosis["usd"].notna().any())
+    if has_price:
+        note += " Price: expected, in US dollars, of a study of so many items."
+    columns: tuple[str, ...] = (
         *("World", "True", "Estimator", "Studies", "Mean", "Bias", "RMSE", "Coverage", "Width"),
-        *("Rejection", "Smallest", "Type S"),
+        *("Rejection", "Smallest", "Type S", *["Price"] * has_price),
     )
+    rows = [row if has_price else row[:-1] for row in rows]
     return make(
         "table_diagnosis", "Design diagnosis by simulation", columns, rows, note, is_redrawn
     )
@@ -68,9 +82,65 @@ def _cells(row: Record) -> tuple[str, ...]:
         _with_error(row, "rejection"),
         number(row["smallest"]),
         number(row["type_s"]),
+        number(row["usd"], 2),
     )
 
 
 def _with_error(row: Mapping[str, Any], name: str) -> str:
     """Such as "0.935 (0.017)"."""
     return in_brackets(number(row[name]), "se", number(row[f"{name}_se"]))
+
+
+@styled
+def plot_power(diagnosis: pd.DataFrame, items: int, simulated: bool) -> Figure:
+    """Power over numbers of items, with the price where one is known; and the smallest effect.
+
+    Parameters
+    ----------
+    diagnosis : rows of :data:`~dissensus.design.diagnosis.DIAGNOSIS` of some numbers of items.
+    items : how many the study has.
+    """
+    rows = diagnosis[(diagnosis["estimator"] == HEADLINE) & diagnosis["items"].notna()]
+    # A null is exact; the true value of all else is simulated too.
+    rows = rows[rows["true_se"] > 0].assign(
+        contrast=lambda frame: frame["world"].str.partition(", ")[2]
+    )
+    names = list(dict.fromkeys(rows["contrast"]))
+    figure = new_figure(_HEIGHT, simulated)
+    power, smallest = figure.subplots(1, 2)
+    looks = marks(names, names[0]) if names else {}
+    for name, mark in looks.items():
+        of = rows[rows["contrast"] == name].sort_values("items")
+        _line(power, of["items"], of["rejection"], mark, of["rejection_se"])
+        _line(smallest, of["items"], of["smallest"], mark)
+    power.axhline(POWER, color=GREY, linewidth=0.6, linestyle=(0, (4, 2)), zorder=0)
+    power.set(ylabel="Share of studies that find it", ylim=(0, 1.05))
+    power.set_title("Power")
+    smallest.set_title("Smallest effect found with 80% power")
+    smallest.set(ylabel=label(str(diagnosis["estimand"].iloc[0])))
+    smallest.set_ylim(bottom=0)
+    sizes = sorted(set(rows["items"]))
+    for axes in (power, smallest):
+        axes.axvline(items, color=GREY, linewidth=0.6, zorder=0)
+        axes.set_xticks(sizes, [f"{int(size):,}" for size in sizes])
+        axes.set_xlabel(f"Items (the study has {items:,})")
+    prices = (
+        rows.dropna(subset=["usd"]).drop_duplicates("items").set_index("items")["usd"].sort_index()
+    )
+    if len(prices):
+        above = power.secondary_xaxis("top")
+        above.set_xticks(list(prices.index), [f"${usd:,.2f}" for usd in prices])
+    if len(names) > 1:
+        legend(figure, [key_of(mark) for mark in looks.values()])
+    return figure
+
+
+def _line(axes: Axes, x: Any, y: Any, mark: Mark, se: Any = None) -> None:
+    """One contrast, with a bar for what simulation leaves open."""
+    reach = None if se is None else _REACH * se
+    drawn = axes.errorbar(
+        x, y, yerr=reach, color=mark.colour, marker=mark.marker, linestyle=mark.line,
+        markersize=3.5, elinewidth=0.8, capsize=1.5,
+    )  # fmt: skip
+    said = (f"{mark.name}, {int(n):,} items: {value:.3f}" for n, value in zip(x, y, strict=True))
+    says(drawn.lines[0], *said)

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from dissensus.design.contrasts import BOTH, JUDGE
 from dissensus.report.facts import Facts, fact_rows, told
 from dissensus.report.floor import Floor
 from dissensus.report.labels import (
@@ -244,6 +245,32 @@ def undefined(
     return said
 
 
+def labelled(estimates: Facts, agreement: Facts) -> list[str]:
+    """A sentence on the first contrast, or else mean, of an outcome that people labelled too.
+
+    Parameters
+    ----------
+    estimates, agreement : ``labelled_contrasts`` and ``judge_agreement``.
+    """
+    with_people = estimates.rows(method=BOTH)[:1]
+    shares = agreement.rows(statistic="percent_agreement")
+    if not with_people or not shares:
+        return []
+    (both,), (share,) = with_people, shares
+    (kappa,) = agreement.rows(statistic="cohen_kappa")
+    said = f"Of {counted(share['n'], 'label')} by people the judge agrees with "
+    said += f"{percent(share['estimate'], 0)} (kappa {number(kappa['estimate'], 2, '−')})"
+    by_judge = estimates.rows(method=JUDGE, arm=both["arm"], reference=both["reference"])
+    if limits(both) == MISSING or not by_judge:
+        return [f"{said}; they are too few for an estimate with an interval."]
+    written = number if _is_mean(both) else signed
+    numbers = [f"{written(row['estimate'])} {limits(row)}" for row in (both, by_judge[0])]
+    return [
+        f"{said}; with their labels {_contrast(both)} is {numbers[0]} (prediction-powered), and "
+        f"{numbers[1]} by the judge alone."
+    ]
+
+
 def derived(
     contrasts: Sequence[Mapping[str, Any]],
     titles: Mapping[str, str] | None = None,
@@ -261,7 +288,7 @@ def derived(
     drawn = [row for row in main if limits(row) != MISSING]
     bars = [Bar(_contrast(row), row, digits=3, is_mean=_is_mean(row)) for row in drawn]
     outcomes = listed(dict.fromkeys((titles or {}).get(r["outcome"], r["outcome"]) for r in drawn))
-    if floor and limits(floor.row) != MISSING:
+    if floor and floor.has_limits:
         bars.append(Bar(_contrast(floor.row), floor.row, digits=3, is_null=True))
     card = Card(said[0], "", bars, outcomes, floor.sentence if floor else "") if said else None
     return Findings(said, card=card)

@@ -50,6 +50,9 @@ def ending(results: Path, studies: Iterable[str], simulated: bool, since: float)
         lines += [f"{study}: {sentence}" for sentence in sentences["card"]]
         lines += [f"  {sentence}" for kind in ("floor", "but") for sentence in sentences[kind]]
         lines += [f"{study}: {sentence}" for sentence in sentences["headline"][1:each]]
+    for study in sentences_of:
+        confirmed = _confirmed(results / study / "confirmation.parquet")
+        lines += [f"{study}: {sentence}" for sentence in confirmed]
     lines += _planted([results / study / "truth.parquet" for study in sentences_of])
     for study, sentences in sentences_of.items():
         for sentence in sentences["lost"]:
@@ -65,6 +68,14 @@ def _lost(folder: Path) -> str:
     except DissensusError:
         return "<id>"
     return next((row["session_id"] for row in ended if not row["complete"]), "<id>")
+
+
+def _confirmed(path: Path) -> list[str]:
+    """What was predicted of the run's model and what came of it; nothing where nothing was."""
+    try:
+        return [row["sentence"] for row in read(path).to_pylist()] if path.exists() else []
+    except DissensusError:
+        return []
 
 
 def _planted(paths: Iterable[Path]) -> list[str]:

@@ -21,6 +21,8 @@ _NAME = ".files.json"
 _MOST_BYTES = 1_000_000
 _WRITING = Lock()
 
+_PACKAGE = Path(__file__).parents[1]
+
 #: Path of a file -> SHA-256 of what it held.
 State = dict[str, str]
 
@@ -50,8 +52,8 @@ def keep_files(study: Study[Any], folder: Path) -> None:
         if state in states[-1:]:
             return
         for path, content in data.items():
-            text = _text(content)
-            if not path.endswith(".py") and text is not None:
+            text = None if _is_the_projects(Path(path)) else _text(content)
+            if text is not None:
                 texts[state[path]] = text
         kept = json.dumps({"states": [*states, state], "texts": texts}, ensure_ascii=False)
         try:
@@ -83,7 +85,8 @@ def as_they_were(state: State, folder: Path) -> Iterator[bool]:
 
     Yields
     ------
-    Whether all that have changed could be laid there: code, and what is outside, cannot.
+    Whether all that have changed could be laid there: the project's code, and what is outside,
+    cannot.
     """
     texts, changed = _kept(folder)[1], changed_since(state)
     if not changed:
@@ -140,6 +143,11 @@ def _kept(folder: Path) -> tuple[list[State], dict[str, str]]:
             f"{path} cannot be read ({error}); delete it: prompts of before an edit can then not "
             "be shown."
         ) from None
+
+
+def _is_the_projects(path: Path) -> bool:
+    """Whether a file is code of the project, of which digests alone are kept."""
+    return path.suffix == ".py" and path.resolve().is_relative_to(_PACKAGE)
 
 
 def _shortest(path: Path) -> Path:

@@ -30,7 +30,6 @@ from pathlib import Path
 from threading import Lock, Thread
 from typing import Any, NoReturn
 
-from dissensus.study.registry import STUDIES
 from dissensus.text.embeddings import OWN
 from dissensus.text.tokens import TEKKEN
 
@@ -38,11 +37,12 @@ from dissensus.text.tokens import TEKKEN
 #: imported where it is needed.
 IMPORTED = (
     *("snakemake.logging", "snakemake.iocontainers", "snakemake.io", "numpy", "pandas"),
-    *("pyarrow.parquet", "pyarrow.acero"),
+    *("pyarrow.parquet", "pyarrow.acero", "dissensus.tables.artefact"),
     *("scipy.special", "dissensus.study.sessions", "dissensus.run.stage"),
-    *("dissensus.tables.artefact", *STUDIES.values()),
     "dissensus.tables.provenance:package_versions",
 )
+#: The same for sessions whose models are asked over HTTP: each shard would do it again.
+OVER_HTTP = ("dissensus.llm.http_client", "dissensus.llm.marks:read_marks")
 #: Name in a stage's settings -> what loads it once for all: the project's own embedder takes a
 #: second of a processor, the vocabulary that it counts tokens by half of one.
 LOADED = {OWN: "dissensus.text.embeddings:load_own", TEKKEN: "dissensus.text.tokens:load_tekken"}
@@ -112,12 +112,16 @@ class ScriptServer:
             future.set_result(-signal.SIGKILL)
 
 
-def fork_scripts() -> None:
+def fork_scripts(needed: Sequence[str] = ()) -> None:
     """Have this process's Snakemake run Python scripts in forked processes, on Linux.
 
     Elsewhere libraries of the system do not survive a fork. Scripts that need an environment of
     their own (conda, a container, modules) run as ever. The server starts with the first script:
     where sessions come before, they need the processor.
+
+    Parameters
+    ----------
+    needed : modules, and ``module:function``, that the scripts of this run need besides.
     """
     if sys.platform != "linux":
         return
@@ -129,7 +133,7 @@ def fork_scripts() -> None:
         of_its_own = (script.conda_env, script.container_img, script.env_modules, script.shadow_dir)
         if edit or any(of_its_own):
             in_a_new_process(script, fname, edit)
-        elif status := server.run(fname, _needed(script.params)):
+        elif status := server.run(fname, [*needed, *_needed(script.params)]):
             # As Snakemake's own way of running a script ends.
             raise subprocess.CalledProcessError(status, [sys.executable, fname])
 

@@ -47,7 +47,8 @@ def start(model: Path, port: int, context: int = CONTEXT, threads: int | None = 
     given = xllamacpp.CommonParams()
     given.model.path = str(model)
     given.hostnames, given.port = ["127.0.0.1"], port
-    given.model_alias = {"local"}
+    # The file's own name besides: a plan that has it says which model it was.
+    given.model_alias = {"local", model.stem}
     given.n_parallel, given.n_ctx = PLACES, PLACES * context
     given.verbosity = -1
     if threads:

@@ -1,6 +1,7 @@
-"""Agreement on nominal categories, corrected for chance.
+"""Agreement of coders, corrected for chance.
 
-Two coders in several ways, and any number of coders by Krippendorff's alpha.
+Two coders in several ways, on categories or on numbers and with units that come in clusters; and
+any number of coders by Krippendorff's alpha.
 """
 
 from __future__ import annotations
@@ -12,9 +13,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dissensus.stats.checks import FloatArray, IntArray, check_count, check_level
-from dissensus.stats.ratios import cluster_weights
+from dissensus.stats.checks import FloatArray, IntArray, as_codes, check_count, check_level
+from dissensus.stats.ratios import Ratios, cluster_weights, percentile_intervals
 from dissensus.stats.results import NAN
+from dissensus.stats.shares import none_or_all
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,6 +190,100 @@ def nominal_alpha(
     tails = [(1.0 - confidence) / 2.0, (1.0 + confidence) / 2.0]
     low, high = np.quantile(usable, tails) if n > 1 and usable.size else (NAN, NAN)
     return Agreement("krippendorff_alpha", float(values[0]), float(low), float(high), n)
+
+
+def clustered_agreement(
+    a: npt.ArrayLike,
+    b: npt.ArrayLike,
+    clusters: npt.ArrayLike | None = None,
+    *,
+    resamples: int = 10_000,
+    seed: int | np.random.Generator = 0,
+    confidence: float = 0.95,
+) -> dict[str, Agreement]:
+    """How far two coders agree, with percentile intervals over clusters.
+
+    Parameters
+    ----------
+    a, b : shape (n,); what the first and the second coder say: names (texts), or numbers.
+    clusters : shape (n,); without them each unit is a cluster of its own.
+    resamples : bootstrap samples of whole clusters.
+    seed : source of the resamples.
+    confidence : level of the intervals.
+
+    Returns
+    -------
+    ``percent_agreement``, a share; ``cohen_kappa``, of numbers with squared weights (Cohen 1968);
+    ``krippendorff_alpha``, of numbers for interval data (Krippendorff 2019, chapter 12). Kappa and
+    alpha are NaN where all say one thing. The interval of a share of none or all is Wilson's, with
+    a case a cluster.
+
+    Raises
+    ------
+    ValueError : no units, or not as many of one coder as of the other.
+
+    Notes
+    -----
+    Both coefficients are 1 - D_o/D_e of squared distances, where a name is a corner of a simplex
+    and a number is itself. D_o is the mean distance within units. D_e of kappa is the mean distance
+    of any code of the first coder from any of the second; that of alpha of any two of all codes.
+    """
+    check_count(resamples, "resamples")
+    first, second = np.asarray(a), np.asarray(b)
+    if first.ndim != 1 or first.shape != second.shape or not first.size:
+        raise ValueError(f"a and b have shapes {first.shape} and {second.shape}; pair them up.")
+    n = first.size
+    codes = as_codes(np.arange(n) if clusters is None else clusters, n, "clusters")
+    count = int(codes.max()) + 1
+    sums = np.zeros((count, 0))
+    for column in _terms(first, second).T:
+        sums = np.column_stack([sums, np.bincount(codes, column, minlength=count)])
+    weights = np.vstack([np.ones(count), cluster_weights(count, resamples, seed)])
+    values = _of_distances(weights @ sums)
+    if count < 2:
+        values[1:] = np.nan
+    names = ("percent_agreement", "cohen_kappa", "krippendorff_alpha")
+    found = percentile_intervals(Ratios(values[0], values[1:]), confidence)
+    low, high = none_or_all(float(values[0, 0]), count, confidence)
+    if not np.isnan(low):
+        found.low[0], found.high[0] = low, high
+    return {
+        name: Agreement(name, float(values[0, i]), float(found.low[i]), float(found.high[i]), n)
+        for i, name in enumerate(names)
+    }
+
+
+def _terms(first: npt.NDArray[Any], second: npt.NDArray[Any]) -> FloatArray:
+    """What the coefficients are computed from, a row a unit; shape (n, 4 + 2d).
+
+    One, whether they agree, their distance and their squares; then both codes as d numbers, which
+    are centred so that squares cancel nothing.
+    """
+    both = np.concatenate([first, second])
+    if both.dtype.kind in "OUS":
+        points = (both[:, None] == np.unique(both)[None, :]).astype(np.float64)
+    else:
+        points = both.astype(np.float64)[:, None]
+        points = points - points.mean()
+    x, y = points[: first.size], points[first.size :]
+    alike = (first == second).astype(np.float64)
+    squares = (x**2).sum(axis=1) + (y**2).sum(axis=1)
+    distances = ((x - y) ** 2).sum(axis=1)
+    return np.column_stack([np.ones(first.size), alike, distances, squares, x, y])
+
+
+def _of_distances(totals: FloatArray) -> FloatArray:
+    """Agreement, kappa and alpha of sums of :func:`_terms`; shape (b, 3)."""
+    n, alike, distances, squares = totals[:, :4].T
+    x, y = np.split(totals[:, 4:] / n[:, None], 2, axis=1)
+    observed = distances / n
+    of_kappa = squares / n - 2.0 * (x * y).sum(axis=1)
+    of_alpha = 2.0 * (squares - (n / 2.0) * ((x + y) ** 2).sum(axis=1)) / (2.0 * n - 1.0)
+    values = np.column_stack([alike / n, np.full((len(n), 2), np.nan)])
+    for place, expected in ((1, of_kappa), (2, of_alpha)):
+        room = expected > 1e-12
+        values[room, place] = 1.0 - observed[room] / expected[room]
+    return values
 
 
 def _coefficients(tables: IntArray, q: int) -> dict[str, FloatArray]:

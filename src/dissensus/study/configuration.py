@@ -20,6 +20,7 @@ from dissensus.setting_faults import Faults, fault
 from dissensus.settings import Count, Entries, Once, Spelled, validate
 from dissensus.study.jobs import MOST_SHARDS
 from dissensus.study.registry import STUDIES, register, study_class
+from dissensus.study.run_settings import ConfirmSettings, CreatorSettings, EligibleSettings
 from dissensus.study.study import ModelUse, Study
 from dissensus.text.embeddings import is_own
 from dissensus.user_files import read_settings
@@ -46,6 +47,10 @@ class Configuration(LlmSettings):
     sessions_on: Literal["nodes", "login"] = "nodes"
     studies: Annotated[list[str], Field(min_length=1), Once]
     study_folders: Entries[str] = Field(default_factory=dict)
+    replay: str | None = None
+    creator: list[CreatorSettings] = Field(default_factory=list)
+    eligible: EligibleSettings | None = None
+    confirms: ConfirmSettings | None = None
 
     @property
     def results(self) -> Path:
@@ -187,13 +192,26 @@ class Configuration(LlmSettings):
 
 @lru_cache
 def _with_blocks(studies: tuple[str, ...]) -> type[Configuration]:
-    """The configuration with an optional block for each of some studies."""
-    blocks: dict[str, Any] = {name: (study_class(name).Settings | None, None) for name in studies}
+    """The configuration with an optional block for each study; those of some are checked.
+
+    To import the others takes longer than all else that is read of a configuration.
+    """
+    blocks: dict[str, Any] = dict.fromkeys(STUDIES, (Any, None))
+    blocks |= {name: (study_class(name).Settings | None, None) for name in studies}
     return create_model("Configuration", __base__=Configuration, **blocks)
+
+
+def _run_studies(values: Any) -> tuple[str, ...]:
+    """The studies that a configuration runs; all where it does not name them as it should."""
+    named = values.get("studies") if isinstance(values, Mapping) else None
+    studies = tuple(name for name in STUDIES if isinstance(named, list) and name in named)
+    return studies or tuple(STUDIES)
 
 
 def load(values: Mapping[str, Any], where: str = "config.yaml") -> Configuration:
     """Validate a configuration as Snakemake merged it, with the models in the files that it names.
+
+    Blocks of studies that are not run are not looked at.
 
     Raises
     ------
@@ -203,7 +221,9 @@ def load(values: Mapping[str, Any], where: str = "config.yaml") -> Configuration
     if isinstance(folders, Mapping):
         register({name: place for name, place in folders.items() if isinstance(place, str)})
     models = ModelFiles.of(values, where)
-    configuration = validate(_with_blocks(tuple(STUDIES)), models.merged, models.place)
+    configuration = validate(
+        _with_blocks(_run_studies(models.merged)), models.merged, models.place
+    )
     texts = _texts(models.merged)
     wrong = [fault(path, text, _NO_SCRIPT) for path, text in texts if _SCRIPT.search(text)]
     if wrong:

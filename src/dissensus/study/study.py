@@ -136,6 +136,7 @@ class Registered:
     tests : how it is tested, and what stands beside it.
     exclusions : which sessions count in no estimate, and what is said of them.
     power : what the study can find.
+    noise_floor : what is run twice to know it; of the manifest's arms where it is empty.
     """
 
     design: str
@@ -147,6 +148,7 @@ class Registered:
         "reported by arm.",
     )
     power: Sequence[str] = ()
+    noise_floor: str = ""
 
 
 class Study(ABC, Generic[S]):
@@ -191,7 +193,7 @@ class Study(ABC, Generic[S]):
     counting: ClassVar[str] = ""
     view: ClassVar[tuple[str, ...]] = ()
     figures: ClassVar[tuple[Figure, ...]] = ()
-    tables: ClassVar[tuple[Table, ...]] = ()
+    tables: tuple[Table, ...] = ()
     headline: ClassVar[Headline | None] = None
     truth: ClassVar[str] = ""
     reader: ClassVar[Reader] = Reader()

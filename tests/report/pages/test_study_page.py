@@ -45,6 +45,14 @@ def part(**changes: object) -> Part:
     return Part(**(given | changes))  # type: ignore[arg-type]
 
 
+def test_what_was_predicted_of_the_model_stands_beside_what_came_of_it() -> None:
+    verdict = "rating, told-plain: not confirmed: <b>it</b> does not transfer."
+    page = study_page("own", part(deviations=(), confirmed=(verdict,)), True)
+    assert "not confirmed: &lt;b&gt;it&lt;/b&gt; does not transfer." in page
+    assert 'href="confirmation.md"' in page and 'href="preregistration.html"' in page
+    assert "confirmation.md" not in study_page("own", part(deviations=()), True)
+
+
 def test_tables_come_back_from_a_page_of_tables() -> None:
     tables = [make(f"t{n}", "x", ("a",), [("1",)], "n", False) for n in range(3)]
     assert parts(as_page(tables, "Title")) == {one.name: as_html(one) for one in tables}

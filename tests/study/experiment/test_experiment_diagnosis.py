@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -13,11 +13,11 @@ from scipy import stats
 from dissensus.design.contrasts import HEADLINE, RANDOMISATION, Options
 from dissensus.design.diagnosis import HOLM
 from dissensus.plan.diagnosed import no_diagnosis
-from dissensus.study.experiment import diagnosis
+from dissensus.study.experiment import Material, diagnosis, quoted
 from dissensus.study.experiment.compared import Design
 from dissensus.study.experiment.contrasts import compare
 from noisy_study import Alone, Dosed, Noisy, Three
-from shared_study import Shared
+from shared_study import Shared, number
 
 ITEMS, SIMULATIONS = 12, 100
 
@@ -140,6 +140,44 @@ def test_one_arm_is_diagnosed_by_its_factors_or_by_its_mean() -> None:
     assert mean["true"].iloc[0] == pytest.approx(level - 50.0, abs=0.5)
 
 
+class Forked(Shared):
+    """An agent that answered hears a peer, or another text in the peer's place."""
+
+    name = "forked"
+    arms = ("again", "peer", "swapped")
+    material: ClassVar = {}
+
+    def debate(self, session: Any) -> Any:
+        (first,), heard = session.opening, ""
+        if session.arm == "peer":
+            ask = f"{session.item.question} Peer."
+            turns = yield [
+                session.call(name, ask, number, expected="Answer: 4") for name in ("P", "Q")
+            ]
+            heard = quoted(turns[0].text)
+        ask = f"{session.item.question} You said {first.value}. {heard} Again."
+        yield session.call("A", ask, number, expected="Answer: 3")
+
+
+def test_a_fork_stays_within_its_item_and_is_diagnosed() -> None:
+    given = {"model": "m", "diagnosis": {"simulations": 40, "items": [8]}}
+    study = Forked(Forked.Settings.model_validate(given))
+    (source,) = Forked.collect(study.settings.model_dump(), 1).values()
+    items = {row["item_id"]: row for row in source[1]}
+    model = {"m": {"provider": "simulated", "behaviour": "shared_study", "speech": {}}}
+    turns, ended = diagnosis.played(1, study, items, model)
+    assert all(row["complete"] for row in ended)
+    last = {t["session_id"]: t["value"] for t in turns if t["arm"] == "swapped"}
+    # A fork is heard: its own text is taken up.
+    assert set(last.values()) == {"999"}
+    rows = pd.DataFrame(diagnosis.diagnose(study, items, model, 1, 1))
+    found = rows.set_index(["world", "estimator"])
+    # Two numbers of 90 differ; what is heard is taken up always.
+    for arm in ("peer", "swapped"):
+        assert found.loc[(f"8 items, {arm}-again", HEADLINE), "true"] == pytest.approx(0, abs=0.05)
+        assert f"8 items, {arm}-again, null" in set(rows["world"])
+
+
 def test_draws_that_are_not_independent_have_no_diagnosis() -> None:
     assert Shared.diagnosis is None and Noisy.diagnosis is not None
 
@@ -148,5 +186,14 @@ def test_draws_that_are_not_independent_have_no_diagnosis() -> None:
         (words,) = no_diagnosis(run)  # type: ignore[arg-type]
         return words
 
-    assert said(Shared).startswith("Nothing to diagnose: x of run r; there is none of a study with")
+    assert said(Shared).startswith(
+        "Nothing to diagnose: x of run r; there is none of a study whose"
+    )
+    # Material of the same item stays within it; a first arm that is a fork can be played by none.
+    same, first = (
+        {"m": Material("peer", to=("swapped",), item="same")},
+        ("swapped", "peer", "again"),
+    )
+    assert type("Same", (Forked,), {"forks": {}, "material": same}).diagnosis is not None
+    assert type("First", (Forked,), {"arms": first}).diagnosis is None
     assert said(Noisy).endswith("diagnoses are of simulated models, and its models are real.")

@@ -255,7 +255,7 @@ def test_a_loop_that_yields_nothing_ends_with_a_sentence(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(Table, "debate", unheard)
-    monkeypatch.setattr("dissensus.plan.endless.MOST_S", 0.2)
+    monkeypatch.setattr("dissensus.study.endless.MOST_S", 0.2)
     with pytest.raises(ResourceError) as caught:
         rehearse(sessions_of(Table, tmp_path))
     lines = range(unheard.__code__.co_firstlineno, unheard.__code__.co_firstlineno + 5)

@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from dissensus.consensus.figures import effects
 from dissensus.consensus.figures.parts import worth
 from dissensus.consensus.figures.words import claimed
+from dissensus.consensus.inference import ALL
 from dissensus.consensus.learning.inference import ABLATION
 from dissensus.report.facts import Row
 from dissensus.report.findings import Bar, Card, Findings
+from dissensus.report.floor import Floor
 from dissensus.report.labels import arm_words, counted, p_clause
 from dissensus.report.view import Artefacts, View
 
@@ -42,10 +44,20 @@ def state(artefacts: Artefacts, view: View) -> Findings:
         against.append(
             f"The same strategy under another name, which can have no effect: {facts['null']}."
         )
-    return Findings([sentences, *_worth(artefacts)], against, card=_card(with_limits, view))
+    floor = _floor(artefacts, view)
+    return Findings([sentences, *_worth(artefacts)], against, card=_card(with_limits, view, floor))
 
 
-def _card(rows: Sequence[Row], view: View) -> Card | None:
+def _floor(artefacts: Artefacts, view: View) -> Floor | None:
+    """What the reference under another name differs from it by, over all domains."""
+    again = view.same_as_reference[:1]
+    if not again:
+        return None
+    points = {"times": 100.0, "digits": 1, "unit": " points"}
+    return Floor.of(artefacts.facts("contrasts"), again[0], **points, domain=ALL)
+
+
+def _card(rows: Sequence[Row], view: View, floor: Floor | None) -> Card | None:
     """The study on the front page: the strategy that changes agreement most."""
     same = view.same_as_reference
     bars = [
@@ -69,13 +81,9 @@ def _card(rows: Sequence[Row], view: View) -> Card | None:
         )
     widest = max(others, key=lambda row: row["ci_high"] - row["ci_low"])
     half = widest.derived("(ci_high - ci_low) / 2", (widest["ci_high"] - widest["ci_low"]) / 2)
-    floor = "".join(
-        f"{reference} under another name differs from itself by {bar.printed}, and "
-        for bar in bars
-        if bar.is_null
-    )
-    but = f"But {floor}intervals reach up to {100 * half:.0f} points to each side."
-    return Card(finding, but, bars, f"Debates that agree, arm − {reference}, points of %")
+    but = f"But intervals reach up to {100 * half:.0f} points to each side."
+    axis = f"Debates that agree, arm − {reference}, points of %"
+    return Card(finding, but, bars, axis, floor.sentence if floor else "")
 
 
 def _worth(artefacts: Artefacts) -> list[str]:

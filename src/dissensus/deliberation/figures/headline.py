@@ -11,6 +11,7 @@ from dissensus.deliberation.inference.unanswered import ARM
 from dissensus.design.contrasts import HEADLINE
 from dissensus.report.facts import Row
 from dissensus.report.findings import Bar, Card, Findings
+from dissensus.report.floor import Floor
 from dissensus.report.labels import arm_words, counted, interval, listed, percent
 from dissensus.report.view import Artefacts, View
 
@@ -50,10 +51,15 @@ def state(artefacts: Artefacts, view: View) -> Findings:
             f"{counted(draws, 'draw')} leave intervals of {min(half):.2f} to {max(half):.2f} to "
             "each side: smaller differences could not be found.",
         )
-    return Findings(sentences, against, _planted(view), card=_card(primary, half, view))
+    again = view.same_as_reference[:1]
+    floor = Floor.of(compared, again[0], digits=2) if again else None
+    card = _card(primary, half, view, floor)
+    return Findings(sentences, against, _planted(view), card=card)
 
 
-def _card(rows: Sequence[Row], half: Sequence[float], view: View) -> Card | None:
+def _card(
+    rows: Sequence[Row], half: Sequence[float], view: View, floor: Floor | None
+) -> Card | None:
     """The study on the front page: the arm that differs most from the reference."""
     again = [row for row in rows if row["arm"] in view.same_as_reference]
     others = [row for row in rows if row not in again]
@@ -72,13 +78,10 @@ def _card(rows: Sequence[Row], half: Sequence[float], view: View) -> Card | None
             f"No arm was found to keep more or less disagreement than {reference}; the largest "
             f"difference is {arm_words(most['arm'])}: {size}, {counted(most['n'], 'draw')}."
         )
-    floor = "".join(
-        f"{reference} held again differs from itself by {Bar('', row).printed}, and "
-        for row in again[:1]
-    )
-    but = f"But {floor}differences below {min(half):.2f} could not be found." if half else ""
+    but = f"But differences below {min(half):.2f} could not be found." if half else ""
     bars = [Bar(arm_words(row["arm"]), row, is_null=row in again) for row in rows]
-    return Card(finding, but, bars, f"Disagreement retained, arm − {reference}")
+    axis = f"Disagreement retained, arm − {reference}"
+    return Card(finding, but, bars, axis, floor.sentence if floor else "")
 
 
 def _secondary(artefacts: Artefacts, view: View) -> str:

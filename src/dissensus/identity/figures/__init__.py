@@ -9,7 +9,7 @@ _SHOWN = Outputs(
 )
 
 
-HEADLINE = _SHOWN.headline("estimates", "metrics", "power")
+HEADLINE = _SHOWN.headline("estimates", "metrics", "power", "comparisons")
 
 
 FIGURES = (

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from dissensus.identity.figures import needed
 from dissensus.identity.figures.frames import Estimates, contains_zero, is_defined, warning
-from dissensus.identity.terms import POOLED
+from dissensus.identity.terms import AGAIN, POOLED
 from dissensus.report.escaping import label
 from dissensus.report.findings import Bar, Card, Findings
+from dissensus.report.floor import Floor
 from dissensus.report.frames import Record
 from dissensus.report.labels import counted, interval, limits, listed, percent, signed
 from dissensus.report.view import Artefacts, View
@@ -55,7 +56,30 @@ def _card(
     told = f"of the teams, {teams} cannot be told from zero"
     bars = [Bar(label(name, 24), rows[name]) for name in order]
     but = f"But {told}; {unread}." if unclear else f"But {unread}."
-    return Card(finding, but, bars, "Identity Bias Coefficient, round 1")
+    axis = "Identity Bias Coefficient, round 1"
+    return Card(finding, but, bars, axis, _floor(artefacts, order, first))
+
+
+def _floor(artefacts: Artefacts, order: Sequence[str], first: Record) -> str:
+    """What vanilla differs from itself by, in Delta, of which a coefficient is a difference too."""
+    again = artefacts.facts("comparisons").rows(kind=AGAIN)[:1]
+    if not again:
+        return (
+            "No noise floor: vanilla was not run again in any team; `controls: [again]` of a team "
+            "does that."
+        )
+    (row,) = again
+    named = ("bank", "round", "condition", "peers", "policy", "measure")
+    where = {"team": list(order), **{name: first[name] for name in named}}
+    floor = Floor.beside(
+        row,
+        artefacts.facts("estimates"),
+        where,
+        f"vanilla run again differs from itself, in {label(row['team'], 24)}, by",
+        row["n_questions"],
+        noun="coefficient",
+    )
+    return floor.sentence
 
 
 def _estimate(row: Record) -> str:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
+from dissensus.design.again import again_of
 from dissensus.language.figures.frames import effect_facts, paper, primary
 from dissensus.language.figures.paired_effects import unit
 from dissensus.language.inference.estimators import NET, OFFSET, REFITTED
 from dissensus.language.registration import UNIDENTIFIED
 from dissensus.report.facts import Row, unmarked
 from dissensus.report.findings import Bar, Card, Findings, but
+from dissensus.report.floor import Floor
 from dissensus.report.frames import records
 from dissensus.report.labels import (
     contrast_words,
@@ -101,7 +103,24 @@ def _card(artefacts: Artefacts, view: View, against: Sequence[str]) -> Card | No
             for method, words in ((REFITTED, "as read"), (OFFSET, "one text in both"))
             if method in by_method
         ]
-    return Card(finding, _but(answer, artefacts) or but(against), bars, "Homogeneity Index")
+    objection = _but(answer, artefacts) or but(against)
+    return Card(finding, objection, bars, "Homogeneity Index", _floor(compared, artefacts, view))
+
+
+def _floor(compared: Mapping[str, Row], artefacts: Artefacts, view: View) -> str:
+    """What the reference language differs from itself by, or how that is run."""
+    reference = view.reference
+    again = f"{again_of([reference])}-{reference}"
+    if again not in compared:
+        return (
+            f"No noise floor: {language_name(reference)} was not run against itself; "
+            "config/a-a.yaml does that."
+        )
+    row, others = compared[again], [name for name in compared if name != again]
+    where = {"contrast": others, "headline": True}
+    differs = f"{language_name(reference)} run again differs from itself by"
+    effects = artefacts.facts("language_effect")
+    return Floor.beside(row, effects, where, differs, row["n"]).sentence
 
 
 def _but(answer: Row, artefacts: Artefacts) -> str:

@@ -17,7 +17,16 @@ from dissensus.report.alternative import main_sentence
 from dissensus.report.arm_conduct import differing_conduct
 from dissensus.report.captions import SIMULATED
 from dissensus.report.facts import Facts
-from dissensus.report.findings import Card, Findings, but, derived, losses, undefined, unread
+from dissensus.report.findings import (
+    Card,
+    Findings,
+    but,
+    derived,
+    labelled,
+    losses,
+    undefined,
+    unread,
+)
 from dissensus.report.floor import Floor
 from dissensus.report.labels import counted, listed
 from dissensus.report.pages.study import Further, Part, Place, Shown, tables_of
@@ -64,6 +73,10 @@ def findings_of(
             optional = view.settings.get("optional", ())
             lacking = undefined(artefacts.facts("metrics"), titles, optional)
             findings = replace(findings, against=lacking)
+        if view.settings.get("labelled"):
+            names = ("labelled_contrasts", "judge_agreement")
+            by_people = labelled(*(artefacts.facts(name) for name in names))
+            findings = replace(findings, against=[*by_people, *findings.against])
     # The texts of all turns would take much room.
     turns = read(artefacts.path("turns")).select(["compliant"]).to_pandas(use_threads=False)
     has_conduct = "arm_conduct" in artefacts.paths
@@ -129,12 +142,13 @@ def part_of(folder: Path, given: Mapping[str, Any], said: list[dict[str, Any]], 
             for title, file in given["pages"]
             if (folder / file).exists()
         ],
-        _deviations(folder / "deviations.parquet"),
+        _sentences(folder / "deviations.parquet"),
+        _sentences(folder / "confirmation.parquet") or (),
     )
 
 
-def _deviations(path: Path) -> list[str] | None:
-    """What a registered study did otherwise; None where it was not registered."""
+def _sentences(path: Path) -> list[str] | None:
+    """The sentences of an artefact; None where there is no such, as of what was not registered."""
     return read(path)["sentence"].to_pylist() if path.exists() else None
 
 

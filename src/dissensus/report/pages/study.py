@@ -80,6 +80,7 @@ class Part:
     extra : further pages of the study.
     deviations : sentences of what was done otherwise than registered; None where nothing was
         registered before the first session.
+    confirmed : sentences of what was predicted of the run's model, and what came of it.
     """
 
     name: str
@@ -97,6 +98,7 @@ class Part:
     first: str = ""
     extra: Sequence[Further] = ()
     deviations: Sequence[str] | None = None
+    confirmed: Sequence[str] = ()
 
     @property
     def registered(self) -> str:
@@ -240,11 +242,17 @@ def _registered(part: Part) -> Iterator[str]:
     if part.deviations is None:
         return
     yield f'<h3 id="registered">{part.registered}</h3>'
-    yield '<p>The plan: <a href="preregistration.md">preregistration.md</a>. '
+    yield '<p>The plan: <a href="preregistration.md">preregistration.md</a>, and '
+    yield '<a href="preregistration.html">as a page to print</a>. '
     yield 'What differs, line by line: <a href="deviations.md">deviations.md</a>.</p>'
     if part.deviations:
         listed = "".join(f"<li>{html(sentence)}</li>" for sentence in part.deviations)
         yield f'<ul class="deviations">{listed}</ul>'
+    if part.confirmed:
+        listed = "".join(f"<li>{html(sentence)}</li>" for sentence in part.confirmed)
+        yield '<h3 id="confirmed">Predicted of this model, and found</h3>'
+        yield f'<ul class="confirmed">{listed}</ul>'
+        yield '<p>The model and the design: <a href="confirmation.md">confirmation.md</a>.</p>'
 
 
 def _extra(part: Part) -> Iterator[str]:

@@ -8,7 +8,7 @@ from dissensus.study.experiment.session import Session, assistant, user
 from dissensus.study.experiment.settings import ExperimentSettings
 from dissensus.study.experiment.sharing import Fork, Material
 from dissensus.study.experiment.study import Experiment
-from dissensus.study.settings import File, Model
+from dissensus.study.settings import File, Judge, Model
 from dissensus.tables.common import count, flag, number, share, text, texts, whole
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "Figure",
     "File",
     "Fork",
+    "Judge",
     "Material",
     "Model",
     "Outcome",

@@ -3,8 +3,9 @@
 To play every simulated study anew would take hours. So sessions are played once, in a library: the
 study's items, each several times, by its own manifest, steps, readers and measure. A simulated
 study then draws whole clusters of it, with replacement, and is estimated by the study's own
-contrasts. This is valid where clusters share nothing, so that a study with forks or material, whose
-sessions read those of others, has none. Its items are all that there are to be drawn.
+contrasts. This is valid where clusters share nothing: an opening, a fork and material of the same
+item stay within one. A study whose sessions read those of other items has no diagnosis. Its items
+are all that there are to be drawn.
 
 The null is derived, and so a behaviour needs no setting for it: in a second library every arm plays
 the reference, and in a study of one arm every draw has the first level of each factor. There arms,
@@ -22,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from dissensus.design.contrasts import HEADLINE, Options
+from dissensus.design.contrasts import HEADLINE, Options, compare_arms
 from dissensus.design.diagnosis import HOLM, World, over_cores, run_worlds
 from dissensus.design.manifest import stream
 from dissensus.digests import seed_of
@@ -217,14 +218,34 @@ def _played(
     is_null: bool,
 ) -> pd.DataFrame:
     """The metrics of a manifest that is drawn, played and measured."""
+    turns, ended = played(seed, study, items, models, is_null)
+    metrics, _ = measure_sessions(study, turns_by_session(turns, study.levels()), ended, items)
+    return pd.DataFrame(metrics)
+
+
+def played(
+    seed: int,
+    study: Experiment,
+    items: Mapping[str, Row],
+    models: Mapping[str, Row],
+    is_null: bool = False,
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The turns of a manifest that is drawn and played in memory, and how each session ended.
+
+    Parameters
+    ----------
+    seed : of the manifest.
+    study, items, models : as for :func:`diagnose`.
+    is_null : whether all arms, or all levels, are played alike.
+    """
     drawn = study.draw_manifest(items, study.settings.model_dump() | {"again": False}, seed)
     people = {name: SimulatedModel(name, model) for name, model in models.items()}
     limits = Limits.of(study.settings.protocol.model_dump())
     (kind,) = study.kinds
     said: dict[str, list[dict[str, Any]]] = {}
     turns, ended = [], []
-    # An opening comes before the arms of its draw.
-    for row in sorted(drawn, key=lambda row: (row["draw_id"], row["position"])):
+    # What is read comes first: openings and forked arms in a draw, material in all draws.
+    for row in sorted(drawn, key=lambda row: (kind.part_of(row), row["draw_id"], row["position"])):
         played = {**row, **_null_levels(study, row)} if is_null else row
         steps = kind.steps(kind.spec(played, items[row["item_id"]]), _Said(said=said))
         with naming_the_line(
@@ -235,9 +256,7 @@ def _played(
         said[row["session_id"]] = left.turns
         turns += left.turns
         ended.append({**{name: row[name] for name in study.ids}, "complete": bool(left.turns)})
-    by_session = turns_by_session(turns, study.levels())
-    metrics, _ = measure_sessions(study, by_session, ended, items)
-    return pd.DataFrame(metrics)
+    return turns, ended
 
 
 def _null_levels(study: Experiment, row: Row) -> dict[str, Any]:
@@ -274,7 +293,12 @@ def _estimates(
     metrics: pd.DataFrame, design: Design, options: Options
 ) -> dict[str, dict[str, Estimate]]:
     """Contrast -> method -> estimate, of all that the headline is of."""
-    rows = compare(metrics, design, options)
+    # Means and factors beside contrasts of arms are nothing that the headline is of.
+    rows = (
+        compare_arms(metrics, design.compared, list(design.outcomes), options, design.columns)
+        if design.compared
+        else compare(metrics, design, options)
+    )
     main = [row["contrast"] for row in rows if row["headline"]]
     found: dict[str, dict[str, Estimate]] = {name: {} for name in main}
     (outcome,) = design.outcomes.values()
@@ -283,7 +307,7 @@ def _estimates(
         if row["contrast"] not in found or not is_tested:
             continue
         # A mean is tested against its null, from which it is counted.
-        shift = 0.0 if row["reference"] or row["factor"] else outcome.null or 0.0
+        shift = 0.0 if row["reference"] or row.get("factor") else outcome.null or 0.0
         numbers = [
             NAN if row[name] is None else row[name]
             for name in ("estimate", "se", "ci_low", "ci_high", "p_value", "p_adjusted")

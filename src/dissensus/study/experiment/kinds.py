@@ -19,12 +19,13 @@ from dissensus.setting_faults import show
 from dissensus.study.experiment.factors import Level as FactorLevel
 from dissensus.study.experiment.levels import Fields, Level
 from dissensus.study.experiment.session import Session, numbered
-from dissensus.study.experiment.settings import ExperimentSettings
+from dissensus.study.experiment.settings import LABELS_FILE, ExperimentSettings
 from dissensus.study.experiment.sharing import FORK_SEED, OPENING, OPENING_SEED, Fork
 from dissensus.study.kind import Kind, Needs, Row
 
 if TYPE_CHECKING:
     from dissensus.study.experiment.study import Experiment
+    from dissensus.study.study import ModelUse
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,16 @@ class ExperimentSession(Kind[ExperimentSettings, SessionSpec]):
 
     @cached_property
     def _files(self) -> dict[str, str]:
-        return {name: file_digest(Path(file)) for name, file in self.settings.files().items()}
+        return {
+            name: file_digest(Path(file))
+            for name, file in self.settings.files().items()
+            if name != LABELS_FILE
+        }
+
+    @cached_property
+    def uses(self) -> Mapping[str, ModelUse]:
+        """Setting -> the models that it names."""
+        return {use.setting: use for use in self.study.models()}
 
     def cast(self, row: Row) -> list[str]:
         return self.study.all_models
@@ -177,7 +187,7 @@ class _Played:
             factors=Fields(**{name: levels[name] for name in study.factors}),
             settings=self.kind.settings,
             seed=seed,
-            models={use.setting: use for use in study.models()},
+            models=self.kind.uses,
             decoding=self.kind.decoding,
         )
 

@@ -92,7 +92,7 @@ def turns_by_session(
                 name: Level(played_as(turn[name], seen), _OF_REHEARSED.get(name, name), seen)
                 for name, seen in levels.items()
             },
-            "value": _value(turn),
+            "value": value_of(turn),
         }
         for turn in turns
     )
@@ -105,7 +105,8 @@ def turns_by_session(
     }
 
 
-def _value(turn: Mapping[str, Any]) -> Any:
+def value_of(turn: Mapping[str, Any]) -> Any:
+    """What was read in a turn; None where nothing was."""
     if turn["value"] is not None:
         return json.loads(turn["value"])
     return turn["text"] if turn["compliant"] else None

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from inspect import Parameter, isgenerator, signature, unwrap
+from functools import cached_property, lru_cache
+from inspect import Parameter, Signature, isgenerator, signature, unwrap
 from math import isnan
+from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,7 @@ from dissensus.session.protocol import (
 )
 from dissensus.session.record import as_json
 from dissensus.setting_faults import show, unwritable
+from dissensus.study.endless import KEPT, ending_in_time
 
 if TYPE_CHECKING:
     import numpy as np
@@ -77,7 +79,7 @@ class Read:
             raise ResourceError(
                 f"{_place(self.reads)} ends with {what} where it reads the reply {show(text)}; let "
                 "it give None, or raise a ValueError that says what is wrong, where it cannot read "
-                "one. What was paid for is kept."
+                "one, and start again: nothing that was paid for is lost."
             ) from error
         if value is None or (isinstance(value, float) and isnan(value)):
             return Parsed(None, ("it is not in the form that was asked for",))
@@ -103,13 +105,27 @@ def _place(function: Callable[..., Any]) -> str:
 
 def _takes_two(function: Callable[..., Any]) -> bool:
     """Whether a function must be given two arguments."""
-    try:
-        parameters = signature(function).parameters.values()
-    except ValueError:
-        # Some of Python's own, such as int, have none that can be read.
+    if (known := _signature(function)) is None:
         return False
     by_place = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
-    return sum(each.default is each.empty and each.kind in by_place for each in parameters) == 2
+    asked = known.parameters.values()
+    return sum(each.default is each.empty and each.kind in by_place for each in asked) == 2
+
+
+def _signature(function: Callable[..., Any]) -> Signature | None:
+    """Its arguments; None of some of Python's own, such as int, which have none to be read.
+
+    A function reads many replies, and its signature takes as long as a simulated one.
+    """
+    try:
+        return _kept_signature(function)
+    except ValueError:
+        return None
+
+
+@lru_cache(maxsize=64)
+def _kept_signature(function: Callable[..., Any]) -> Signature:
+    return signature(function)
 
 
 def _check_reads(function: Any) -> None:
@@ -123,9 +139,7 @@ def _check_reads(function: Any) -> None:
         return
     if not callable(function):
         raise ValueError(f"what reads a reply is {function!r}; it must be a function")
-    try:
-        parameters = signature(function)
-    except ValueError:
+    if (parameters := _signature(function)) is None:
         return
     arguments = ("reply", "body")[: 1 + _takes_two(function)]
     try:
@@ -338,7 +352,8 @@ def numbered(debate: Debate, where: str, before: int = 0, method: str = "debate"
 
     Raises
     ------
-    ResourceError : nothing is yielded, a step is no call, or two of its calls have one speaker.
+    ResourceError : nothing is yielded, a step is no call, two of its calls have one speaker, or it
+        does not come to an end.
     """
     if not isgenerator(debate):
         raise ResourceError(
@@ -346,10 +361,11 @@ def numbered(debate: Debate, where: str, before: int = 0, method: str = "debate"
             "steps."
         )
     sent: Any = None
-    number = before
+    number, folder = before, Path(where).parent
     while True:
         try:
-            step = debate.send(sent)
+            with ending_in_time(folder, f"step {number + 1} of {method}", KEPT):
+                step = debate.send(sent)
         except StopIteration:
             return
         number += 1

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, model_validator
 
-from dissensus.settings import Confidence, Count, Resamples, Settings
+from dissensus.llm.settings import PriceSettings
+from dissensus.setting_faults import Faults
+from dissensus.settings import Confidence, Count, Once, Resamples, Settings
 from dissensus.study.settings import (
     Draws,
+    File,
     Model,
     ProtocolSettings,
     Repairs,
@@ -42,6 +45,37 @@ class DiagnosisSettings(Settings):
     """Simulated studies of each number of items."""
     items: list[Annotated[int, Field(ge=2)]] = Field(default_factory=list)
     """Numbers of items; without any, half as many as there are, as many, and twice as many."""
+    prices: dict[str, PriceSettings] = Field(default_factory=dict)
+    """Model -> what is paid for the one that it stands for: simulated models cost nothing."""
+
+
+#: The path of the table of labels in a study's block: no session depends on it.
+LABELS_FILE = "labels.file"
+
+
+class LabelSettings(Settings):
+    """What people label, and their labels."""
+
+    scale: Annotated[list[str | float], Field(min_length=2), Once]
+    """The labels that there are: texts, or numbers."""
+    judge: str = ""
+    """The speaker whose turns people label in its place; without one, they label whole sessions."""
+    outcome: str = ""
+    """The outcome that labels are of; without one, the primary outcome."""
+    file: File | None = None
+    """The table of labels, once there is one."""
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> LabelSettings:
+        kinds = {isinstance(label, str) for label in self.scale}
+        if len(kinds) > 1:
+            raise Faults("scale has texts and numbers; it must have the one or the other.")
+        if not self.judge and kinds == {True}:
+            raise Faults(
+                "scale has texts, and no judge is named; labels of whole sessions are numbers, as "
+                "the outcome is."
+            )
+        return self
 
 
 class ExperimentSettings(StudySettings):
@@ -61,6 +95,8 @@ class ExperimentSettings(StudySettings):
     inference: InferenceSettings = InferenceSettings()
     protocol: ExperimentProtocol = ExperimentProtocol()
     diagnosis: DiagnosisSettings = DiagnosisSettings()
+    labels: LabelSettings | None = None
+    """Labels by people, for a judge's agreement with them and prediction-powered estimates."""
 
 
 class OneModel(ExperimentSettings):

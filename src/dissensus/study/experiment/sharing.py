@@ -82,6 +82,16 @@ class Sharing:
     material: Mapping[str, Material]
 
     @property
+    def is_within_items(self) -> bool:
+        """Whether sessions take from those of their own item alone, and the first arm from none.
+
+        Then items are independent, and all arms can be played as the first one.
+        """
+        taking = {*self.forks, *(arm for each in self.material.values() for arm in each.to)}
+        is_same = all(each.item == "same" for each in self.material.values())
+        return is_same and self.arms[0] not in taking
+
+    @property
     def further_arms(self) -> tuple[str, ...]:
         """What the column of the arm has besides the arms."""
         return (OPENING,) if self.has_opening else ()

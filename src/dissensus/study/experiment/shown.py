@@ -46,6 +46,21 @@ BY_ROUND_OUTPUTS = (
     ),
 )
 
+_SHOWN = "dissensus.study.experiment.labels.shown"
+#: The tables of a study that people have labelled.
+LABELS = (
+    Table(
+        "table_labels",
+        f"{_SHOWN}:estimates",
+        ("labelled_contrasts", "judge_agreement"),
+        "Arms",
+        _TABLES,
+        True,
+        "What do people's labels change?",
+    ),
+    Table("table_agreement", f"{_SHOWN}:agreement", ("judge_agreement",), "Arms", _TABLES),
+)
+
 
 def outputs_of(cls: type[Experiment]) -> tuple[tuple[Figure, ...], tuple[Table, ...]]:
     """Its figures and tables, with those of factors and of rounds where it has any."""
@@ -69,6 +84,7 @@ def shown_settings(study: Experiment) -> dict[str, Any]:
         "arms": list(study.arms),
         "reference": study.arms[0],
         "again": again_of(study.arms) if study.settings.again else "",
+        "labelled": study.labelled_outcome if study.is_labelled else "",
         "cluster": study.cluster,
         "outcomes": titles(study.session_outcomes()),
         "outcomes_by_round": titles(study.round_outcomes()),

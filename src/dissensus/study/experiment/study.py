@@ -30,9 +30,15 @@ from dissensus.study.experiment.kinds import ExperimentSession
 from dissensus.study.experiment.outcomes import Outcome, metrics_schema, rounds_schema
 from dissensus.study.experiment.registered import design_words, registered_analysis
 from dissensus.study.experiment.session import Debate, Session
-from dissensus.study.experiment.settings import ExperimentSettings, OneModel
+from dissensus.study.experiment.settings import ExperimentSettings, LabelSettings, OneModel
 from dissensus.study.experiment.sharing import Fork, Material, Sharing
-from dissensus.study.experiment.shown import CONTRASTS, OUTCOMES, outputs_of, shown_settings
+from dissensus.study.experiment.shown import (
+    CONTRASTS,
+    LABELS,
+    OUTCOMES,
+    outputs_of,
+    shown_settings,
+)
 from dissensus.study.kind import Kind, Row
 from dissensus.study.own_code import naming_the_line
 from dissensus.study.study import Diagnosis, Manifest, Registered, Source, Study
@@ -43,7 +49,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 #: Settings that no session depends on: how many are drawn, in which order, and what is estimated.
-_OF_THE_RUN = ("draws", "repeats", "block_size", "again", "inference", "protocol", "diagnosis")
+_OF_THE_RUN = (
+    *("draws", "repeats", "block_size", "again", "inference", "protocol", "diagnosis", "labels"),
+)
 
 
 class Experiment(Study[ExperimentSettings]):
@@ -81,7 +89,12 @@ class Experiment(Study[ExperimentSettings]):
     Settings: ClassVar[type[ExperimentSettings]] = OneModel
     view = ("inference.confidence",)
     figures: ClassVar[tuple[Figure, ...]] = (OUTCOMES,)
-    tables: ClassVar[tuple[Table, ...]] = (CONTRASTS,)
+    tables: tuple[Table, ...] = (CONTRASTS,)
+
+    def __init__(self, settings: ExperimentSettings) -> None:
+        super().__init__(settings)
+        if self.is_labelled:
+            self.tables = (*type(self).tables, *LABELS)
 
     @abstractmethod
     def items(self, rng: np.random.Generator) -> Iterable[Mapping[str, Any]]:
@@ -164,14 +177,14 @@ class Experiment(Study[ExperimentSettings]):
                 settings=("repeats", "block_size", "again"),
                 schema=f"{here}.manifest_schema",
             ),
-            "diagnosis": None
-            if cls.forks or cls.material
-            else Diagnosis(
+            "diagnosis": Diagnosis(
                 f"{here}.diagnose",
-                settings=tuple(cls.Settings.model_fields),
+                settings=tuple(name for name in cls.Settings.model_fields if name != "labels"),
                 files=fields,
                 models=True,
-            ),
+            )
+            if cls.sharing.is_within_items
+            else None,
             "reader": Reader(
                 title=next(iter(cls.item), "item_id"),
                 measures=tuple(
@@ -223,7 +236,7 @@ class Experiment(Study[ExperimentSettings]):
         """The diagnosis; see :class:`~dissensus.study.study.Diagnosis`."""
         from dissensus.study.experiment.diagnosis import diagnose
 
-        block = {name: settings[name] for name in cls.Settings.model_fields}
+        block = {name: settings[name] for name in cls.Settings.model_fields if name in settings}
         study = cls(cls.Settings.model_validate(block))
         return diagnose(study, items, settings["models"], seed, cores)
 
@@ -272,6 +285,31 @@ class Experiment(Study[ExperimentSettings]):
         }
         return {"arm": (*cls.arms, *cls.sharing.further_arms), **named}
 
+    @property
+    def label_settings(self) -> LabelSettings:
+        """What people label.
+
+        Raises
+        ------
+        SettingError : the settings do not say it.
+        """
+        if self.settings.labels is None:
+            raise SettingError(
+                f"{self.name}.labels is not set; say what people label, such as "
+                f"{self.name}: {{labels: {{judge: J, scale: [A, B]}}}}."
+            )
+        return self.settings.labels
+
+    @property
+    def is_labelled(self) -> bool:
+        """Whether there are labels by people."""
+        return self.settings.labels is not None and self.settings.labels.file is not None
+
+    @property
+    def labelled_outcome(self) -> str:
+        """The outcome that people's labels are of."""
+        return self.label_settings.outcome or next(iter(self.outcomes))
+
     @classmethod
     def file(cls) -> str:
         """Where it is declared."""
@@ -293,6 +331,18 @@ class Experiment(Study[ExperimentSettings]):
             raise SettingError(
                 f"{self.name}.again is true, and {self.file()} has an arm {name!r}, as the "
                 "reference is called that is run again; set it to false, or rename that arm."
+            )
+        for name in self.settings.diagnosis.prices:
+            if name not in self.all_models:
+                raise SettingError(
+                    f"{self.name}.diagnosis.prices.{name} is the price of a model that this study "
+                    f"does not ask; it asks {', '.join(self.all_models)}."
+                )
+        may = self.session_outcomes()
+        if self.settings.labels and self.labelled_outcome not in may:
+            raise SettingError(
+                f"{self.name}.labels.outcome holds {self.labelled_outcome!r}; it must be an "
+                f"outcome that is a number a session: {', '.join(may)}."
             )
         repeats = self.settings.repeats
         for name, factor in self.declared_factors().items():

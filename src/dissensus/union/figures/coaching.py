@@ -12,6 +12,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from dissensus.report.facts import Row
+from dissensus.report.floor import Floor
 from dissensus.report.forms import AFTER_HOLM, estimated, fill_key, legend, whisker
 from dissensus.report.frames import Record, records
 from dissensus.report.labels import (
@@ -158,6 +159,23 @@ def pooled(artefacts: Artefacts) -> list[Row]:
     of_all = {"contrast": DIFFERENCE, "epoch": COACHED_EPOCHS, "method": RANDOMISATION}
     rows = artefacts.facts("coaching").rows(**of_all)
     return [row for row in rows if np.isfinite(row["estimate"])]
+
+
+def floor(artefacts: Artefacts, head: Row) -> Floor | None:
+    """What the arms differ by in the first epoch, where nobody has a memo and both are alike.
+
+    Parameters
+    ----------
+    head : the headline, of all coached epochs.
+    """
+    facts = artefacts.facts("coaching")
+    of = {"outcome": head["outcome"], "contrast": DIFFERENCE, "method": head["method"]}
+    first = [row for row in facts.rows(epoch=1, **of) if np.isfinite(row["estimate"])]
+    if not first:
+        return None
+    differs = "in the first epoch, before any memo, the arms differ by"
+    where = {**of, "epoch": COACHED_EPOCHS}
+    return Floor.beside(first[0], facts, where, differs, first[0]["n"], digits=2)
 
 
 def describe(artefacts: Artefacts, view: View) -> dict[str, str]:

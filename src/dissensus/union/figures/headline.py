@@ -52,7 +52,10 @@ def _card(artefacts: Artefacts, alpha: str, named: str) -> Card | None:
     judges = "" if named == "none" else f", and there is a bias: {named}"
     but = f"But Krippendorff's alpha of the judges' votes is {alpha}{judges}."
     bars = [Bar(coaching.outcome_words(row["outcome"]), row) for row in rows]
-    return Card(finding, but, bars, "Coached − control, difference of shares")
+    floor = coaching.floor(artefacts, head)
+    bars += [Bar("Before any memo", floor.row, is_null=True)] if floor and floor.has_limits else []
+    axis = "Coached − control, difference of shares"
+    return Card(finding, but, bars, axis, floor.sentence if floor else "")
 
 
 def _planted(view: View) -> str:

@@ -1,0 +1,311 @@
+"""Units taken together, and what differs between the runs that they are of."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import unified_diff
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from dissensus.compare.pooled import Pooled, pooled
+from dissensus.compare.units import (
+    Estimand,
+    Run,
+    Unit,
+    read_run,
+    units_of_panels,
+    units_of_runs,
+)
+from dissensus.errors import ResourceError
+from dissensus.report.labels import listed
+from dissensus.tables.artefact import Schema
+from dissensus.tables.common import chance, count, flag, number, share, text
+
+_ESTIMAND = {
+    "artefact": text("Name of the artefact that the estimates are from."),
+    "estimand": text("JSON, column -> value: the key of the row there, but for what is compared."),
+}
+UNITS = Schema(
+    name="units",
+    row="run, or panel of one run, and what is estimated",
+    columns={
+        **_ESTIMAND,
+        "unit": text("Name of the run, or of the panel."),
+        "run": text("Name of the run that it is of."),
+        "estimate": number("What the run estimates.", "of what is estimated"),
+        "se": number("Its standard error.", "of what is estimated"),
+        "ci_low": number("Lower limit of the run's own interval.", "of what is estimated"),
+        "ci_high": number("Upper limit of the run's own interval.", "of what is estimated"),
+        "n": count("How many observations the estimate rests on."),
+        "own_error": flag(
+            "Whether the standard error is the estimator's; else half of its interval by the "
+            "normal quantile."
+        ),
+    },
+    key=("artefact", "estimand", "unit"),
+)
+POOLED = Schema(
+    name="pooled",
+    row="what is estimated",
+    columns={
+        **_ESTIMAND,
+        "estimate": number("Mean of the units' true effects.", "of what is estimated"),
+        "se": number("Its standard error by Hartung and Knapp.", "of what is estimated"),
+        "ci_low": number("Lower limit of its interval.", "of what is estimated"),
+        "ci_high": number("Upper limit of its interval.", "of what is estimated"),
+        "p_value": chance("P-value of a mean of 0."),
+        "prediction_low": number(
+            "Lower limit for the true effect of a further unit; missing for fewer than 3.",
+            "of what is estimated",
+        ),
+        "prediction_high": number("Upper limit for it.", "of what is estimated"),
+        "tau": number("Standard deviation of the true effects.", "of what is estimated"),
+        "i_squared": share("Share of the estimates' variance that true differences make."),
+        "q": number("Cochran's Q of equal true effects."),
+        "q_p": chance("Its p-value."),
+        "units": count("How many units there are."),
+    },
+    key=("artefact", "estimand"),
+)
+DIFFERENCES = Schema(
+    name="differences",
+    row="thing that is not the same in all runs, and run",
+    columns={
+        "kind": text("model, setting, file, code, design or version."),
+        "name": text("What it is: the path of a setting, a file, a package."),
+        "run": text("Name of the run."),
+        "value": text("What it is there; of a file the beginning of its SHA-256."),
+    },
+    key=("kind", "name", "run"),
+)
+#: What is compared where it is not a column of the key.
+RUNS = "run"
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One estimand over its units.
+
+    Attributes
+    ----------
+    title : what is estimated, in words.
+    """
+
+    estimand: Estimand
+    title: str
+    units: Sequence[Unit]
+    pooled: Pooled
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """All that a comparison has.
+
+    Attributes
+    ----------
+    study, question : that the runs are of.
+    over : "run", or the column of the key whose values are compared.
+    compared : the estimands, the most important first.
+    differences : rows of :data:`DIFFERENCES`.
+    shares_draws : whether all units have the same draws, so that they share their chance.
+    """
+
+    study: str
+    question: str
+    over: str
+    runs: Sequence[Run]
+    compared: Sequence[Compared]
+    differences: Sequence[Mapping[str, str]]
+    simulated: bool
+    confidence: float
+    shares_draws: bool
+
+
+def compare(folders: Sequence[Path], over: str = RUNS) -> Comparison:
+    """The headlines of several runs of a study, or of the panels of one, taken together.
+
+    Parameters
+    ----------
+    folders : results/<run>/<study> of each run, two or more; one where ``over`` is a column.
+    over : "run", or a column of the key, such as "team".
+
+    Raises
+    ------
+    ResourceError : there are too few, or they do not estimate the same.
+    DissensusError : a run cannot be read.
+    """
+    runs = [read_run(folder) for folder in dict.fromkeys(folders)]
+    first = runs[0]
+    if over == RUNS:
+        if len(runs) < 2:
+            raise ResourceError(
+                f"{first.folder} is one run alone; name another run of the study, or compare the "
+                "panels of this one, as with `--over team`."
+            )
+        _check_same(runs)
+    elif len(runs) > 1:
+        raise ResourceError(f"--over {over} is within one run; name one, not {len(runs)}.")
+    compared = list(_compared(runs, over))
+    return Comparison(
+        first.plan.study,
+        first.question,
+        over,
+        runs,
+        compared,
+        list(_differences(runs)),
+        bool(first.provenance["simulated"]),
+        first.confidence,
+        len({run.plan.manifest_sha256 for run in runs}) == 1,
+    )
+
+
+def _compared(runs: Sequence[Run], over: str) -> Iterator[Compared]:
+    first, seen = runs[0], set()
+    for place, (estimand, sentence) in enumerate(first.headlines.items()):
+        if over == RUNS:
+            # Which of the secondary headlines a run prints may depend on what it found.
+            if place and not all(run.row(estimand) for run in runs):
+                continue
+            wanted, units = estimand, units_of_runs(runs, estimand)
+            title = sentence.partition(": ")[0]
+        else:
+            wanted = estimand.over(over)
+            if wanted in seen or (over not in dict(estimand.key) and place):
+                continue
+            seen.add(wanted)
+            units, title = units_of_panels(first, estimand, over), wanted.name
+            if len(units) < 2:
+                raise ResourceError(
+                    f"{first.folder} has one {over} alone, {units[0].name}; there is nothing to "
+                    "compare."
+                )
+        both = [unit.estimate for unit in units], [unit.se for unit in units]
+        together = pooled(*both, confidence=first.confidence)
+        yield Compared(wanted, title, units, together)
+
+
+def _check_same(runs: Sequence[Run]) -> None:
+    """Refuse runs that do not estimate the same.
+
+    Raises
+    ------
+    ResourceError : with what differs.
+    """
+    names = [run.name for run in runs]
+    if twice := next((name for name in names if names.count(name) > 1), ""):
+        raise ResourceError(f"Two of the runs are called {twice!r}; give one another name.")
+    for one, other in pairwise(runs):
+        pair = f"{one.folder} and {other.folder}"
+        if one.plan.study != other.plan.study:
+            raise ResourceError(f"{pair} are runs of two studies; compare runs of one.")
+        if one.provenance["simulated"] != other.provenance["simulated"]:
+            raise ResourceError(
+                f"{pair}: the models of one are simulated, those of the other are real; together "
+                "they say nothing."
+            )
+        if one.confidence != other.confidence:
+            raise ResourceError(
+                f"{pair} have intervals of {one.confidence:g} and {other.confidence:g}; set one "
+                "confidence, and only the estimates are made again."
+            )
+        then, now = ([run.plan.analysis.primary, *_estimands(run)] for run in (one, other))
+        if then != now:
+            lines = [*unified_diff(then, now, lineterm="", n=0)][3:]
+            raise ResourceError(
+                f"{pair} do not estimate the same: {' / '.join(lines)}. Compare runs of one "
+                "primary outcome and one list of estimands."
+            )
+    if not runs[0].headlines:
+        raise ResourceError(f"{runs[0].folder} states no headline that has an estimate.")
+    estimand = next(iter(runs[0].headlines))
+    for run in runs[1:]:
+        if run.row(estimand) is None:
+            raise ResourceError(
+                f"{run.folder} does not estimate {estimand.name}, the headline of "
+                f"{runs[0].folder}; compare runs of one design."
+            )
+
+
+def _estimands(run: Run) -> list[str]:
+    given = run.plan.analysis.estimands
+    return [given] if isinstance(given, str) else list(given)
+
+
+def _differences(runs: Sequence[Run]) -> Iterator[dict[str, str]]:
+    """What is not the same in all runs, by kind."""
+    said = [dict(_said(run)) for run in runs]
+    for kind, name in dict.fromkeys(key for each in said for key in each):
+        values = [each.get((kind, name), "-") for each in said]
+        if len(set(values)) > 1:
+            for run, value in zip(runs, values, strict=True):
+                yield {"kind": kind, "name": name, "run": run.name, "value": value}
+
+
+def _said(run: Run) -> Iterator[tuple[tuple[str, str], str]]:
+    """Kind and name -> value of all that a run depends on."""
+    plan, provenance = run.plan, run.provenance
+    for name, value in plan.settings.items():
+        kind = "model" if name.startswith("models.") else "setting"
+        yield (kind, name), value if isinstance(value, str) else json.dumps(value)
+    yield ("design", "seed"), str(plan.seed)
+    yield ("design", "draws"), str(plan.draws)
+    for name, sha256 in run.files.items():
+        yield ("code" if name.endswith(".py") else "file", name), sha256[:12]
+    yield ("version", "commit"), str(provenance["commit"])
+    for package, version in provenance["versions"].items():
+        yield ("version", package), str(version)
+
+
+def unit_rows(comparison: Comparison) -> Iterator[dict[str, Any]]:
+    """Rows of :data:`UNITS`."""
+    for each in comparison.compared:
+        for unit in each.units:
+            yield {
+                **_key(each.estimand),
+                "unit": unit.name,
+                "run": unit.run,
+                "estimate": unit.estimate,
+                "se": unit.se,
+                "ci_low": unit.ci_low,
+                "ci_high": unit.ci_high,
+                "n": unit.n,
+                "own_error": unit.has_own_error,
+            }
+
+
+def pooled_rows(comparison: Comparison) -> Iterator[dict[str, Any]]:
+    """Rows of :data:`POOLED`."""
+    for each in comparison.compared:
+        together = each.pooled
+        mean = together.mean
+        yield {
+            **_key(each.estimand),
+            "estimate": mean.estimate,
+            "se": mean.se,
+            "ci_low": mean.ci_low,
+            "ci_high": mean.ci_high,
+            "p_value": mean.p_value,
+            "prediction_low": together.prediction_low,
+            "prediction_high": together.prediction_high,
+            "tau": together.tau,
+            "i_squared": together.i_squared,
+            "q": together.q,
+            "q_p": together.q_p,
+            "units": together.k,
+        }
+
+
+def _key(estimand: Estimand) -> dict[str, str]:
+    return {"artefact": estimand.artefact, "estimand": json.dumps(dict(estimand.key))}
+
+
+def differing_kinds(comparison: Comparison) -> str:
+    """What differs between the runs, in words: how many of each kind."""
+    names: dict[str, set[str]] = {}
+    for row in comparison.differences:
+        names.setdefault(row["kind"], set()).add(row["name"])
+    counts = [f"{len(each)} {kind}{'s' * (len(each) > 1)}" for kind, each in names.items()]
+    return listed(counts) if counts else "nothing that is known"

@@ -1,0 +1,245 @@
+"""The page of a comparison: a forest, what it comes to together, and what differs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+from matplotlib.figure import Figure
+
+from dissensus.compare.comparison import (
+    DIFFERENCES,
+    POOLED,
+    RUNS,
+    UNITS,
+    Compared,
+    Comparison,
+    differing_kinds,
+    pooled_rows,
+    unit_rows,
+)
+from dissensus.report.captions import SIMULATED
+from dissensus.report.escaping import html, label
+from dissensus.report.findings import Bar, Card
+from dissensus.report.forms import rows_axis, whisker
+from dissensus.report.labels import (
+    interval,
+    limits,
+    number,
+    p_clause,
+    p_value,
+    percent,
+    signed,
+    whole,
+)
+from dissensus.report.pages.cards import card_body
+from dissensus.report.pages.pictures import inline
+from dissensus.report.pages.study import scripts, style
+from dissensus.report.style import GREY, INK, Mark, new_figure, save, styled, zero_line
+from dissensus.report.tables import Table, as_html, make, page, write_table
+from dissensus.stats.results import Estimate
+from dissensus.tables.artefact import write, write_text
+from dissensus.tables.provenance import provenance
+
+_UNIT, _MEAN, _NEXT = Mark("", INK, "o"), Mark("", "#0b3c6f", "D"), Mark("", GREY, "|")
+
+
+def write_comparison(comparison: Comparison, folder: Path) -> Path:
+    """Write the artefacts, the figure, the tables and the page; the page's path.
+
+    Parameters
+    ----------
+    folder : is made; what is in it of an earlier comparison is written again.
+    """
+    made_by = provenance(
+        "compare", comparison.simulated, {run.name: run.plan.as_data() for run in comparison.runs}
+    )
+    write(folder / "units.parquet", UNITS, list(unit_rows(comparison)), made_by)
+    write(folder / "pooled.parquet", POOLED, list(pooled_rows(comparison)), made_by)
+    write(folder / "differences.parquet", DIFFERENCES, list(comparison.differences), made_by)
+    tables = [*_tables(comparison)]
+    for table in tables:
+        write_table(table, str(folder / f"{table.name}.csv"), str(folder / f"{table.name}.md"))
+    figures = []
+    for place, each in enumerate(comparison.compared, start=1):
+        name = "forest" if place == 1 else f"forest_{place}"
+        words = in_words(each, comparison)
+        paths = folder / f"{name}.svg", folder / f"{name}.png"
+        save(draw(each, comparison), *paths, each.title, words)
+        figures.append((name, paths[0].read_text(encoding="utf-8"), words))
+    path = folder / "index.html"
+    write_text(path, _page(comparison, tables, figures))
+    return path
+
+
+def finding(each: Compared, comparison: Comparison) -> str:
+    """What units come to together, in a sentence."""
+    together, mean = each.pooled, each.pooled.mean
+    what = "runs" if comparison.over == RUNS else f"values of {comparison.over}"
+    return (
+        f"{each.title}: {_in_line(_values(mean))} over "
+        f"{together.k} {what}, {p_clause(mean.p_value)}."
+    )
+
+
+def objection(each: Compared, comparison: Comparison) -> str:
+    """The strongest of what speaks against it."""
+    together = each.pooled
+    low, high = together.prediction_low, together.prediction_high
+    if not isfinite(low):
+        return "But two units say next to nothing of a third: no prediction interval is defined."
+    if low <= 0.0 <= high:
+        return (
+            f"But a further {comparison.over} may be of the other sign: its true effect is "
+            f"expected within {interval(low, high, minus='−')}."
+        )
+    return (
+        f"But a further {comparison.over} is expected within {interval(low, high, minus='−')}, and "
+        f"true effects differ by a standard deviation of {number(together.tau)}."
+    )
+
+
+@styled
+def draw(each: Compared, comparison: Comparison) -> Figure:
+    """A row for each unit, then the mean, then where a further unit is expected."""
+    together, mean = each.pooled, each.pooled.mean
+    names = [unit.name for unit in each.units]
+    is_predicted = isfinite(together.prediction_low)
+    last = ["Mean, random effects", *(["A further one, expected"] if is_predicted else [])]
+    figure = new_figure(0.9 + 0.26 * (len(names) + len(last)), comparison.simulated)
+    axes = figure.subplots()
+    for place, unit in enumerate(each.units):
+        values = unit.estimate, unit.ci_low, unit.ci_high
+        whisker(axes, values, place, _UNIT, words=unit.name)
+    place = len(names)
+    whisker(axes, (mean.estimate, mean.ci_low, mean.ci_high), place, _MEAN, words=last[0])
+    if is_predicted:
+        expected = mean.estimate, together.prediction_low, together.prediction_high
+        whisker(axes, expected, place + 1, _NEXT, words=last[1])
+    axes.axhline(len(names) - 0.5, color=GREY, linewidth=0.5)
+    rows_axis(axes, [label(name) for name in (*names, *last)])
+    zero_line(axes, vertical=True)
+    axes.set_xlabel(label(each.title))
+    return figure
+
+
+def in_words(each: Compared, comparison: Comparison) -> str:
+    """The figure in words."""
+    units = (f"{unit.name} {_in_line(vars(unit))}" for unit in each.units)
+    return f"{finding(each, comparison)} {'; '.join(units)}."
+
+
+def _tables(comparison: Comparison) -> Iterator[Table]:
+    level = percent(comparison.confidence, 0)
+    own = all(unit.has_own_error for each in comparison.compared for unit in each.units)
+    shared = (
+        " All have the same draws, so that they share what is chance in these: the interval of the "
+        "mean is of further models or prompts on these draws, not of further draws."
+        if comparison.shares_draws
+        else ""
+    )
+    yield make(
+        "units",
+        f"What each {comparison.over} estimates",
+        ("What is estimated", comparison.over.capitalize(), "Estimate", f"{level} CI", "SE", "n"),
+        [
+            (
+                each.title,
+                unit.name,
+                number(unit.estimate),
+                interval(unit.ci_low, unit.ci_high),
+                number(unit.se),
+                whole(unit.n),
+            )
+            for each in comparison.compared
+            for unit in each.units
+        ],
+        "The numbers are those of the runs' own artefacts."
+        + ("" if own else " Where an estimator has no standard error, it is from the interval."),
+        comparison.simulated,
+    )
+    yield make(
+        "pooled",
+        "What they come to together",
+        (
+            *("What is estimated", "Mean", f"{level} CI", "p", f"{level} prediction", "tau"),
+            *("I squared", "Q", "p of Q", "Units"),
+        ),
+        [
+            (
+                each.title,
+                number(each.pooled.mean.estimate),
+                interval(each.pooled.mean.ci_low, each.pooled.mean.ci_high),
+                p_value(each.pooled.mean.p_value),
+                interval(each.pooled.prediction_low, each.pooled.prediction_high)
+                if isfinite(each.pooled.prediction_low)
+                else "",
+                number(each.pooled.tau),
+                percent(each.pooled.i_squared, 0),
+                number(each.pooled.q, 1),
+                p_value(each.pooled.q_p),
+                whole(each.pooled.k),
+            )
+            for each in comparison.compared
+        ],
+        "Random effects with Paule and Mandel's variance between units; Hartung and Knapp's "
+        "interval of the mean. The prediction interval is for the true effect of a further "
+        f"{comparison.over}.{shared}",
+        comparison.simulated,
+    )
+    if comparison.over == RUNS:
+        runs = [run.name for run in comparison.runs]
+        rows: dict[tuple[str, str], dict[str, str]] = {}
+        for row in comparison.differences:
+            rows.setdefault((row["kind"], row["name"]), {})[row["run"]] = row["value"]
+        yield make(
+            "differences",
+            "What differs between the runs",
+            ("Kind", "Name", *runs),
+            [(*name, *(values[run] for run in runs)) for name, values in rows.items()],
+            "From the configuration that each run keeps, its files and its provenance. Of a file "
+            "the beginning of its SHA-256 is shown; a dash stands where a run has none.",
+            comparison.simulated,
+        )
+
+
+def _page(
+    comparison: Comparison, tables: Sequence[Table], figures: Sequence[tuple[str, str, str]]
+) -> str:
+    first = comparison.compared[0]
+    rows = [{"label": unit.name, **vars(unit)} for unit in first.units]
+    rows += [{"label": "Mean", **_values(first.pooled.mean)}]
+    bars = [Bar(str(row["label"]), row, digits=3) for row in rows]
+    card = Card(finding(first, comparison), objection(first, comparison), bars, first.title)
+    named = ", ".join(run.name for run in comparison.runs)
+    differ = f"What differs between the runs: {differing_kinds(comparison)}."
+    body = [
+        f'<aside class="banner" aria-label="Simulated">{html(SIMULATED)}</aside>'
+        if comparison.simulated
+        else "",
+        f'<main id="content"><p class="kicker">{html(comparison.study)}, compared over '
+        f"{html(comparison.over)}: {html(named)}</p>",
+        f"<h1>{html(comparison.question)}</h1>",
+        '<section class="card">',
+        *card_body(card, links="", lost=html(differ) if comparison.over == RUNS else ""),
+        "</section>",
+    ]
+    for name, svg, words in figures:
+        body += [
+            f'<figure id="{name}">{inline(svg, name, words)}'
+            f"<figcaption>{html(words)}</figcaption></figure>"
+        ]
+    body += [as_html(table) for table in tables]
+    title = f"{comparison.study}, {named} compared"
+    return page(title, style(), "\n".join([*body, "</main>"]), scripts())
+
+
+def _in_line(row: Mapping[str, Any]) -> str:
+    """An estimate with its interval, as sentences have them."""
+    return f"{signed(row['estimate'])} {limits(row)}"
+
+
+def _values(mean: Estimate) -> dict[str, float]:
+    return {"estimate": mean.estimate, "ci_low": mean.ci_low, "ci_high": mean.ci_high}

@@ -1,0 +1,88 @@
+"""Estimates of several runs taken together: random effects, and what a further run may show."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+
+import numpy as np
+import numpy.typing as npt
+from scipy import special
+
+from dissensus.stats.checks import as_sample, check_level
+from dissensus.stats.results import NAN, Estimate, constant, t_estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Pooled:
+    """Estimates of k units taken together.
+
+    Attributes
+    ----------
+    mean : of the distribution of true effects, with Hartung and Knapp's interval and test of 0,
+        which have k - 1 degrees of freedom.
+    prediction_low, prediction_high : limits for the true effect of a further unit; NaN for fewer
+        than 3 units.
+    tau : standard deviation of the true effects, in the unit of the estimates.
+    i_squared : share of the variance of the estimates that true differences make, 0 to 1.
+    q, q_p : Cochran's statistic of equal true effects, and its p-value by chi-squared, k - 1 df.
+    k : units.
+    """
+
+    mean: Estimate
+    prediction_low: float
+    prediction_high: float
+    tau: float
+    i_squared: float
+    q: float
+    q_p: float
+    k: int
+
+
+def pooled(estimates: npt.ArrayLike, errors: npt.ArrayLike, *, confidence: float = 0.95) -> Pooled:
+    """Random effects with Paule and Mandel's variance between units (1982).
+
+    The interval of the mean is Hartung and Knapp's (2001), with their scale even where it is below
+    1; the prediction interval has k - 2 degrees of freedom (Higgins, Thompson and Spiegelhalter
+    2009); I squared is theirs of 2002, by Q. The estimators are those of
+    :func:`statsmodels.stats.meta_analysis.combine_effects`.
+
+    Parameters
+    ----------
+    estimates : k estimates in one unit, 2 or more.
+    errors : their standard errors, above 0.
+
+    Raises
+    ------
+    ValueError : fewer than 2, lengths that differ, or values that are not finite or not above 0.
+    """
+    from statsmodels.stats.meta_analysis import combine_effects
+
+    check_level(confidence, "confidence")
+    effects, deviations = as_sample(estimates, "estimates", 2), as_sample(errors, "errors", 2)
+    if effects.size != deviations.size or not (deviations > 0.0).all():
+        raise ValueError("each estimate needs a standard error above 0")
+    k = effects.size
+    with np.errstate(divide="ignore"):
+        # Of equal estimates, it divides by a Q of 0 for what is not used here.
+        combined = combine_effects(effects, deviations**2, method_re="iterated", use_t=True)
+    tau_squared = max(0.0, float(combined.tau2))
+    mean, error = float(combined.mean_effect_re), float(combined.sd_eff_w_re_hksj)
+    q = float(combined.q)
+    # As of normal weights; Hartung and Knapp's scale is of the mean alone.
+    plain_error = float(combined.sd_eff_w_re)
+    half = NAN
+    if k > 2:
+        quantile = float(special.stdtrit(k - 2, (1.0 + confidence) / 2.0))
+        half = quantile * sqrt(tau_squared + plain_error**2)
+    equal = bool(np.ptp(effects) == 0.0)
+    return Pooled(
+        constant(mean, k, k) if equal else t_estimate(mean, error, k - 1, confidence, k, k),
+        mean - half,
+        mean + half,
+        sqrt(tau_squared),
+        max(0.0, (q - (k - 1)) / q) if q > 0.0 else 0.0,
+        q,
+        float(special.chdtrc(k - 1, q)),
+        k,
+    )

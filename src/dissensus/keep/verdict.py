@@ -1,0 +1,133 @@
+"""The page of an archive that says what to believe of its run, in Markdown."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import yaml
+
+from dissensus.digests import file_digest
+from dissensus.keep.reply_counts import reply_page
+from dissensus.llm.prices import price_of, read_prices
+from dissensus.report.frames import Column
+from dissensus.report.labels import counted, number
+from dissensus.report.markdown import bullets, line, page, table
+from dissensus.study.configuration import Configuration
+from dissensus.tables.artefact import provenance_of, read
+from dissensus.tables.provenance import PLAN_DIGEST, PLAN_FILE
+
+VERDICT = "VERDICT.md"
+_CITATION = "CITATION.cff"
+
+
+class Creator(NamedTuple):
+    """Who made a run; ``kind``: Person or Organization, as schema.org has it."""
+
+    name: str
+    orcid: str
+    kind: str
+
+
+def creators(settings: Configuration) -> tuple[list[Creator], str]:
+    """Who made a run, and where that is said: the setting ``creator``, else CITATION.cff."""
+    if settings.creator:
+        given = [Creator(each.name, each.orcid or "", "Person") for each in settings.creator]
+        return given, "the setting creator"
+    authors = citation().get("authors", [])
+    if not authors:
+        return [], "nowhere"
+    where = f"{_CITATION}, which names the authors of the software; no creator of the run is set"
+    return [_author(each) for each in authors], where
+
+
+def citation() -> dict[str, Any]:
+    """What CITATION.cff of the project says; its licence alone where there is no such file."""
+    path = Path(_CITATION)
+    said: dict[str, Any] = yaml.safe_load(path.read_text("utf-8")) if path.is_file() else {}
+    return {"license": "Apache-2.0", **said}
+
+
+def _author(given: Mapping[str, str]) -> Creator:
+    """An author as CITATION.cff has one: an organisation by its name, a person by two."""
+    if "name" in given:
+        return Creator(given["name"], "", "Organization")
+    name = f"{given['given-names']} {given['family-names']}"
+    return Creator(name, given.get("orcid", ""), "Person")
+
+
+def verdict_page(settings: Configuration, results: Path, commit: str, digest: str) -> str:
+    """Registered or not, deviations, losses, prices and digests of a finished run.
+
+    Parameters
+    ----------
+    settings : of the run.
+    results : its folder.
+    commit : of the code.
+    digest : SHA-256 of the list of the results' digests.
+    """
+    made_by, where = creators(settings)
+    names = ", ".join(each.name for each in made_by) or "not stated"
+    parts = [bullets([f"Creator: {names} (from {where}).", f"Code: commit {commit}."])]
+    for name in settings.studies:
+        parts += [f"## {line(name)}", bullets([*_of_study(results / name)])]
+    parts += ["## Replies", reply_page(results), "## Prices"]
+    parts += [_prices(settings), "## Digests", bullets([*_digests(settings, results, digest)])]
+    return page(f"What to believe of run {settings.run}", parts, settings.simulated)
+
+
+def _of_study(folder: Path) -> Iterator[str]:
+    """Whether it was registered, what was done otherwise, and what was lost."""
+    listed = folder / "deviations.parquet"
+    if listed.is_file():
+        yield "Registered before its first session."
+        rows = read(listed).to_pylist()
+        kinds = Counter(row["kind"] for row in rows)
+        by_kind = ", ".join(f"{kind} {count}" for kind, count in kinds.items())
+        yield counted(len(rows), "deviation") + (f": {by_kind}." if rows else " from its plan.")
+        yield from (row["sentence"] for row in rows)
+    else:
+        yield "Not registered: it had no plan before its first session."
+    complete = read(folder / "outcomes.parquet")["complete"].to_pylist()
+    yield f"{counted(len(complete), 'session')}, of which {complete.count(False):,} lost for good."
+
+
+def _prices(settings: Configuration) -> str:
+    """What each model costs, and where that is from."""
+    prices = read_prices(settings.prices) if settings.prices else {}
+    rows = []
+    for name in settings.used:
+        entry = settings.models[name].model_dump()
+        named = str(entry.get("model") or name)
+        row: dict[str, Any] = {"model": name, "named": named, "usd_in": None, "usd_out": None}
+        if settings.is_simulated(name):
+            rows.append({**row, "source": "simulated: nobody is paid"})
+            continue
+        price = price_of(entry["provider"], named, prices, entry["price"])
+        if price is None:
+            rows.append({**row, "source": "no price is known"})
+            continue
+        source = f"{price.source}, {price.as_of}".strip(", ")
+        rows.append(
+            {**row, "usd_in": price.input_usd, "usd_out": price.output_usd, "source": source}
+        )
+    columns = [
+        Column("Model", "model"),
+        Column("Its provider's name for it", "named"),
+        Column("In", "usd_in", number),
+        Column("Out", "usd_out", number),
+        Column("From", "source"),
+    ]
+    return table("What models cost", columns, rows, "US dollars a million tokens.")
+
+
+def _digests(settings: Configuration, results: Path, digest: str) -> Iterator[str]:
+    for name in settings.studies:
+        plan = results / name / PLAN_FILE
+        if plan.is_file():
+            under = provenance_of(results / name / "turns.parquet").get(PLAN_DIGEST)
+            made = "made under it" if under == file_digest(plan) else "not made under it"
+            yield f"Plan of {name}, SHA-256 {file_digest(plan)}; what was said was {made}."
+    yield f"results.sha256, which has the digest of each result: SHA-256 {digest}."

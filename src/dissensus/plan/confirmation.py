@@ -1,0 +1,245 @@
+"""For the next model: what a registered run predicts of another one, and what came of it.
+
+The prediction is part of the later run's plan, which is written before its first session.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from math import isfinite, sqrt
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from dissensus.digests import file_digest
+from dissensus.errors import ResourceError
+from dissensus.plan.deviations import DATA, Deviation, read_plan
+from dissensus.report.labels import interval, number, signed
+from dissensus.study.run_settings import ConfirmSettings, EligibleSettings
+from dissensus.tables.artefact import Column, Schema, read
+from dissensus.tables.common import common, text
+
+Row = Mapping[str, Any]
+Verdict = Literal[
+    "confirmed", "another size", "not confirmed", "the other way", "undecided",
+    "nothing predicted", "no estimate",
+]  # fmt: skip
+_SENTENCES: dict[Verdict, str] = {
+    "confirmed": "the effect is there, and of the size that was predicted",
+    "another size": "the effect is there with its sign, and is outside what was predicted",
+    "not confirmed": "the effect does not transfer to this model: the interval has 0 in it, and "
+    "the estimate is outside what was predicted",
+    "the other way": "the effect is there the other way",
+    "undecided": "the interval has 0 in it, and the estimate is within what was predicted",
+    "nothing predicted": "the registered interval has 0 in it, so that no effect was predicted",
+    "no estimate": "this run has no estimate of it",
+}
+CONFIRMATION = Schema(
+    name="confirmation",
+    row="headline of the registered run",
+    columns={
+        **common("contrast", "outcome"),
+        "predicted": Column("float", "Estimate of the registered run."),
+        "predicted_low": Column("float", "Lower limit of its interval."),
+        "predicted_high": Column("float", "Upper limit of its interval."),
+        "prediction_low": Column("float", "Lower limit of where this run's estimate should be."),
+        "prediction_high": Column("float", "Upper limit of the same."),
+        **common("estimate?", "ci_low?", "ci_high?", "n"),
+        "verdict": text(f"One of {', '.join(get_args(Verdict))}."),
+        "sentence": text("The verdict with its numbers."),
+    },
+    key=("contrast", "outcome"),
+    paths=("confirmation.parquet",),
+)
+_NOTE = (
+    "The prediction interval is sqrt(2) times as wide as the registered interval: where a second "
+    "run of the same size should come out if its effect is the same (Patil, Peng and Leek 2016, "
+    "Perspectives on Psychological Science 11(4)). It has no room for models that differ."
+)
+
+
+def predictions(folder: Path) -> list[dict[str, Any]]:
+    """What the headline of a run predicts of another run of the same size and design.
+
+    Parameters
+    ----------
+    folder : of the study in the registered run.
+
+    Returns
+    -------
+    Of each row of the headline its contrast, outcome, estimate and limits, and the limits of the
+    prediction interval, at the level of the interval.
+
+    Raises
+    ------
+    ResourceError : the study has no headline in contrasts.parquet, or the run is not finished.
+    """
+    path = folder / "contrasts.parquet"
+    if not path.is_file():
+        raise ResourceError(
+            f"confirms: {path} is not there; run {folder.parent.name} to its end first. A study "
+            "without contrasts.parquet has no prediction."
+        )
+    rows = [row for row in read(path).to_pylist() if row["headline"] and _has_interval(row)]
+    if not rows:
+        raise ResourceError(
+            f"confirms: {path} has no headline with an interval, and so nothing to confirm; name "
+            "another run."
+        )
+    return [_predicted(row) for row in rows]
+
+
+def _has_interval(row: Row) -> bool:
+    limits = [row[name] for name in ("estimate", "ci_low", "ci_high")]
+    return all(limit is not None and isfinite(limit) for limit in limits)
+
+
+def _predicted(row: Row) -> dict[str, Any]:
+    estimate, low, high = row["estimate"], row["ci_low"], row["ci_high"]
+    return {
+        "contrast": row["contrast"],
+        "outcome": row["outcome"],
+        "predicted": estimate,
+        "predicted_low": low,
+        "predicted_high": high,
+        # Both estimates vary, and alike.
+        "prediction_low": estimate - sqrt(2) * (estimate - low),
+        "prediction_high": estimate + sqrt(2) * (high - estimate),
+    }
+
+
+def registered_prediction(confirms: ConfirmSettings, study: str) -> dict[str, Any]:
+    """What the plan of a run holds that is to confirm another one, as plain data.
+
+    Raises
+    ------
+    ResourceError : that run is not registered, not finished, or without a headline.
+    """
+    folder = Path("results") / confirms.run / study
+    if not (folder / DATA).is_file():
+        raise ResourceError(
+            f"confirms.run: {folder} has no plan; name a run that was registered before its first "
+            "session."
+        )
+    condition = read_plan(folder).get("eligible") or {}
+    return {
+        "run": confirms.run,
+        "plan_sha256": file_digest(folder / DATA),
+        "condition": condition,
+        "declared": confirms.model_dump(exclude={"run"}),
+        "rows": predictions(folder),
+    }
+
+
+def prediction_words(prediction: Mapping[str, Any]) -> list[str]:
+    """The prediction as sentences of a plan."""
+    rows = [
+        f"{row['outcome']}, {row['contrast']}: {signed(row['predicted'])} "
+        f"{interval(row['predicted_low'], row['predicted_high'])} in run {prediction['run']}; this "
+        f"run's estimate should be in {interval(row['prediction_low'], row['prediction_high'])}."
+        for row in prediction["rows"]
+    ]
+    return [*rows, *eligibility(prediction)]
+
+
+def eligibility(prediction: Mapping[str, Any]) -> Iterator[str]:
+    """The condition, what is declared of the model, and whether that meets it."""
+    condition = EligibleSettings.model_validate(prediction["condition"])
+    declared = ConfirmSettings.model_validate({"run": prediction["run"], **prediction["declared"]})
+    first = "" if declared.first_of_family else "not "
+    yield f"Which models may confirm it, by the plan of run {prediction['run']}: {condition.words}"
+    yield (
+        f"Declared of this one, and not checked: {declared.model}; released {declared.released}; "
+        f"{first}the first of its family."
+    )
+    unmet = declared.unmet(condition)
+    yield f"Not eligible: {'; '.join(unmet)}." if unmet else "Eligible by what is declared."
+
+
+def confirmed(prediction: Mapping[str, Any], contrasts: Sequence[Row]) -> list[dict[str, Any]]:
+    """Rows of :data:`CONFIRMATION`: each prediction beside what a run found.
+
+    Parameters
+    ----------
+    prediction : from :func:`registered_prediction`.
+    contrasts : rows of the run's own contrasts.
+    """
+    headline = {(row["contrast"], row["outcome"]): row for row in contrasts if row["headline"]}
+    none = {"estimate": None, "ci_low": None, "ci_high": None, "n": 0}
+    made = []
+    for row in prediction["rows"]:
+        found = headline.get((row["contrast"], row["outcome"]), none)
+        verdict = verdict_of(row, found)
+        numbers = {name: found[name] for name in none}
+        sentence = f"{row['outcome']}, {row['contrast']}: {verdict}: {_SENTENCES[verdict]}"
+        if _has_interval(found):
+            sentence += (
+                f" (predicted {signed(row['predicted'])}, within "
+                f"{interval(row['prediction_low'], row['prediction_high'])}; found "
+                f"{signed(found['estimate'])} {interval(found['ci_low'], found['ci_high'])})"
+            )
+        made.append({**row, **numbers, "verdict": verdict, "sentence": f"{sentence}."})
+    return made
+
+
+def verdict_of(predicted: Row, found: Row) -> Verdict:
+    """What a run's estimate says of a prediction."""
+    if predicted["predicted_low"] <= 0 <= predicted["predicted_high"]:
+        return "nothing predicted"
+    if not _has_interval(found):
+        return "no estimate"
+    is_within = predicted["prediction_low"] <= found["estimate"] <= predicted["prediction_high"]
+    if found["ci_low"] <= 0 <= found["ci_high"]:
+        return "undecided" if is_within else "not confirmed"
+    if (found["estimate"] > 0) != (predicted["predicted"] > 0):
+        return "the other way"
+    return "confirmed" if is_within else "another size"
+
+
+def confirmation_page(
+    study: str,
+    prediction: Mapping[str, Any],
+    rows: Sequence[Row],
+    differences: Sequence[Deviation],
+    simulated: bool,
+) -> str:
+    """The page, in Markdown.
+
+    Parameters
+    ----------
+    study : its name.
+    prediction : as it was registered.
+    rows : of :data:`CONFIRMATION`.
+    differences : what the run's design differs in from the registered one, besides its model.
+    simulated : whether the run's models are.
+    """
+    # Imported here: they load pandas, and the plan is imported wherever Snakemake reads its rules.
+    from dissensus.report.frames import Column as Shown
+    from dissensus.report.markdown import bullets, page, table
+
+    columns = [
+        Shown("Outcome", "outcome"),
+        Shown("Contrast", "contrast"),
+        Shown("Predicted", "predicted", number),
+        *(Shown(name, key, number) for name, key in (("from", "prediction_low"),
+                                                     ("to", "prediction_high"))),
+        Shown("Found", "estimate", number),
+        *(Shown(name, key, number) for name, key in (("Low", "ci_low"), ("High", "ci_high"))),
+        Shown("n", "n"),
+        Shown("Verdict", "verdict"),
+    ]  # fmt: skip
+    same = "The design is the registered one in all but its model."
+    parts = [
+        bullets([row["sentence"] for row in rows]),
+        table("Predicted, and found", columns, rows, _NOTE),
+        "## The model",
+        bullets([*eligibility(prediction)]),
+        "## The design",
+        bullets(
+            [
+                f"Registered as run {prediction['run']}, SHA-256 of its plan "
+                f"{prediction['plan_sha256']}.",
+                *([each.sentence for each in differences] or [same]),
+            ]
+        ),
+    ]
+    return page(f"Confirmation: the {study} study", parts, simulated)

@@ -1,0 +1,136 @@
+"""A plan for people: in Markdown, and as a page that prints well.
+
+Both say what is fixed, what is free, and what had been looked at.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dissensus.plan.confirmation import prediction_words
+from dissensus.plan.materials import Material
+from dissensus.report.escaping import html, line
+from dissensus.study.run_settings import EligibleSettings
+
+if TYPE_CHECKING:
+    from dissensus.plan.preregistration import Plan
+
+_FREE = (
+    "When and where sessions run, how many at once, and how they are divided among jobs: no result "
+    "depends on it.",
+    "How results are shown: the code of figures, tables and pages is not in this plan.",
+    "What answers under a model's name, which is its provider's to change; each reply keeps the "
+    "name that answered.",
+    "Further analyses. They are exploratory, and are to be called so.",
+)
+_STYLE = (
+    "body{max-width:46em;margin:2em auto;padding:0 1em;font:11pt/1.45 serif}"
+    "pre{font-size:8pt;white-space:pre-wrap;overflow-wrap:anywhere}"
+    "@page{margin:2cm}h2,h3,h4{break-after:avoid}"
+)
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading and what stands below it.
+
+    Attributes
+    ----------
+    level : of the heading, 2 or more.
+    title : of the section.
+    sentences : below it; several are a list.
+    listing : lines as they are, behind these; "" without.
+    """
+
+    level: int
+    title: str
+    sentences: Sequence[str] = ()
+    listing: str = ""
+
+
+def plan_sections(plan: Plan, question: str) -> list[Section]:
+    """All that a plan says; ``question``: what the study asks."""
+    values = "\n".join(
+        f"{path}: {json.dumps(value, ensure_ascii=False)}" for path, value in plan.settings.items()
+    )
+    fixed = [Section(3, title, sentences) for title, sentences in _fixed(plan) if any(sentences)]
+    return [
+        Section(2, "Question", [question]),
+        Section(2, "What is fixed"),
+        *fixed,
+        Section(3, "All settings", (), values),
+        *_materials(plan.materials),
+        Section(2, "What is free", _FREE),
+        Section(2, "What had been looked at", plan.looked_at),
+    ]
+
+
+def _fixed(plan: Plan) -> Iterator[tuple[str, Sequence[str]]]:
+    registered = plan.analysis
+    changed = ", ".join(f"`{name}`" for name in plan.uncommitted)
+    yield (
+        "Design",
+        [
+            registered.design,
+            f"{plan.draws:,} draws, {plan.sessions:,} sessions, seed {plan.seed}. All "
+            "randomisation is in the manifest, which anyone can draw again.",
+            f"SHA-256 of the manifest's rows: `{plan.manifest_sha256}`",
+            f"Code: commit `{plan.commit}`"
+            + (f", with changes that are in no commit: {changed}" if changed else ""),
+        ],
+    )
+    yield "Estimands", registered.estimands
+    yield "Primary outcome", [registered.primary]
+    yield "Tests", registered.tests
+    yield "Exclusions", registered.exclusions
+    yield "Power", registered.power
+    yield "Noise floor", [registered.noise_floor]
+    yield "Prediction", prediction_words(plan.prediction) if plan.prediction else ()
+    eligible = EligibleSettings.model_validate(plan.eligible).words if plan.eligible else ""
+    yield "The next model", [eligible]
+
+
+def _materials(materials: Mapping[str, Material]) -> Iterator[Section]:
+    """Every file with its digest, and the texts of the study's own prompts and code."""
+    listed = "\n".join(
+        f"{each.sha256}  {each.kind}  {line(name)}" for name, each in materials.items()
+    )
+    if listed:
+        yield Section(3, "Prompts, data and code", ["SHA-256 of each file:"], listed)
+    for name, each in materials.items():
+        if each.text is not None:
+            yield Section(4, line(name), (), each.text)
+
+
+def as_markdown(title: str, sections: Sequence[Section]) -> str:
+    """The plan in Markdown. What is listed is indented, whatever marks it has in it."""
+    blocks = [f"# {title}"]
+    for each in sections:
+        many = len(each.sentences) > 1
+        body = "\n".join(f"{'- ' * many}{sentence}" for sentence in each.sentences)
+        blocks.append(f"{'#' * each.level} {each.title}\n{body}".rstrip())
+        if each.listing:
+            blocks.append("\n".join(f"    {row}" for row in each.listing.splitlines()))
+    return "\n\n".join(blocks) + "\n"
+
+
+def as_html(title: str, sections: Sequence[Section]) -> str:
+    """The same as a page without a script, to be printed or saved as PDF."""
+    parts = [
+        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{html(title)}</title>',
+        f"<style>{_STYLE}</style><h1>{html(title)}</h1>",
+    ]
+    for each in sections:
+        parts.append(f"<h{each.level}>{html(each.title)}</h{each.level}>")
+        if len(each.sentences) > 1:
+            items = "".join(f"<li>{html(sentence)}</li>" for sentence in each.sentences)
+            parts.append(f"<ul>{items}</ul>")
+        else:
+            parts += [f"<p>{html(sentence)}</p>" for sentence in each.sentences]
+        if each.listing:
+            rows = "\n".join(html(row) for row in each.listing.splitlines())
+            parts.append(f"<pre>{rows}</pre>")
+    return "\n".join([*parts, "</html>"]) + "\n"

@@ -1,0 +1,144 @@
+"""Prediction-powered estimates: many predictions, of which some are corrected by labels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import sqrt
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dissensus.stats.checks import FloatArray, IntArray, as_codes, as_sample, check_level
+from dissensus.stats.results import NAN, Estimate, t_estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Powered(Estimate):
+    """An estimate by labels and predictions.
+
+    Attributes
+    ----------
+    power : how much the predictions count, from 0 (labels alone) to 1; see
+        :func:`prediction_powered`.
+    labelled : observations with a label.
+    """
+
+    power: float = NAN
+    labelled: int = 0
+
+
+def prediction_powered(
+    labels: npt.ArrayLike,
+    predictions: npt.ArrayLike,
+    groups: npt.ArrayLike,
+    weights: Mapping[Any, float],
+    clusters: npt.ArrayLike | None = None,
+    confidence: float = 0.95,
+    power: float | None = None,
+) -> Powered:
+    """A weighted sum of group means of labels, of which only some observations have one.
+
+    Parameters
+    ----------
+    labels : shape (n,); NaN where there is none. Which observations have one must be random.
+    predictions : shape (n,), of every observation, such as what a judge says.
+    groups : shape (n,).
+    weights : group -> weight: ``{"debate": 1, "alone": -1}`` is a difference, ``{"debate": 1}`` a
+        mean. Other groups count nowhere.
+    clusters : shape (n,); without them each observation is a cluster of its own.
+    confidence : level of the interval.
+    power : how much predictions count; None for the number from 0 to 1 that makes the standard
+        error smallest (power tuning).
+
+    Returns
+    -------
+    With ``n`` the observations of these groups and ``n_clusters`` the clusters that have labels, of
+    the group that has fewest. The p-value is of the null that the sum is 0. Without a standard
+    error where a group has labels in fewer than two clusters, and NaN where one has none.
+
+    Raises
+    ------
+    ValueError : arrays of other shapes, predictions that are not finite.
+
+    Notes
+    -----
+    Angelopoulos, Bates, Fannjiang, Jordan & Zrnic 2023, Science 382:669-674; power tuning is that
+    of Angelopoulos, Duchi & Zrnic 2023, PPI++, arXiv:2311.01453. The mean of a group is
+    ``power * mean(predictions of all) + mean(labels - power * predictions of the labelled)``. Here
+    the labelled are among all, so that ``power`` is that of PPI++ times (n + N) / N, of n labelled
+    and N others. The variance is the sum over clusters of squared sums of influences, times
+    G / (G - 1) for G clusters with labels, and the interval is Student's t with G - 1 degrees.
+    """
+    predicted = as_sample(predictions, "predictions", minimum=1)
+    given = np.asarray(labels, dtype=np.float64)
+    named = np.asarray(groups)
+    if given.shape != predicted.shape or named.shape != predicted.shape:
+        raise ValueError(
+            f"labels have shape {given.shape}, predictions {predicted.shape} and groups "
+            f"{named.shape}; pass one of each for every observation."
+        )
+    check_level(confidence, "confidence")
+    codes = as_codes(
+        np.arange(given.size) if clusters is None else clusters, given.size, "clusters"
+    )
+    has_label = ~np.isnan(given)
+    influences = np.zeros((2, int(codes.max()) + 1))
+    sums, fewest, n, labelled = np.zeros(2), given.size, 0, 0
+    for group, weight in weights.items():
+        every = named == group
+        some = every & has_label
+        if not some.any():
+            return Powered(NAN, n=int(np.isin(named, list(weights)).sum()))
+        moved, influence = _group(given, predicted, every, some, codes)
+        sums += weight * moved
+        influences += weight * influence
+        fewest = min(fewest, len(np.unique(codes[some])))
+        n, labelled = n + int(every.sum()), labelled + int(some.sum())
+    by_labels, by_predictions = influences
+    if power is None:
+        power = _smallest_error(by_labels, by_predictions)
+    estimate = float(sums[0] + power * sums[1])
+    made = Estimate(estimate, n=n, n_clusters=fewest)
+    if fewest > 1:
+        squares = float(((by_labels + power * by_predictions) ** 2).sum())
+        se = sqrt(squares * fewest / (fewest - 1))
+        made = t_estimate(estimate, se, fewest - 1, confidence, n, fewest)
+    limits = (made.se, made.ci_low, made.ci_high, made.p_value)
+    return Powered(estimate, *limits, n, fewest, power=power, labelled=labelled)
+
+
+def _group(
+    labels: FloatArray,
+    predictions: FloatArray,
+    every: npt.NDArray[np.bool_],
+    some: npt.NDArray[np.bool_],
+    codes: IntArray,
+) -> tuple[FloatArray, FloatArray]:
+    """Of one group: the labels' mean and what predictions of all add to it; influences of both.
+
+    Returns
+    -------
+    Shape (2,), and (2, clusters).
+    """
+    size = int(codes.max()) + 1
+
+    def of(values: FloatArray, among: npt.NDArray[np.bool_]) -> tuple[float, FloatArray]:
+        kept = values[among]
+        mean = float(kept.mean())
+        influence = np.bincount(codes[among], (kept - mean) / len(kept), minlength=size)
+        return mean, influence.astype(np.float64)
+
+    by_label, from_labels = of(labels, some)
+    over_all, from_all = of(predictions, every)
+    over_some, from_some = of(predictions, some)
+    return np.array([by_label, over_all - over_some]), np.array([from_labels, from_all - from_some])
+
+
+def _smallest_error(by_labels: FloatArray, by_predictions: FloatArray) -> float:
+    """The power from 0 to 1 for which the squares of what influences add up to are smallest."""
+    squares = float(by_predictions @ by_predictions)
+    if squares <= 1e-24:
+        return 0.0
+    return float(np.clip(-(by_labels @ by_predictions) / squares, 0.0, 1.0))

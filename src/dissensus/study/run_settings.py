@@ -1,0 +1,80 @@
+"""Settings that say who made a run, and which registered finding it is to confirm."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BeforeValidator, Field
+
+from dissensus.settings import Settings, Spelled
+
+
+def _as_text(value: Any) -> Any:
+    """A date as YAML reads it, as the text that it was."""
+    return value.isoformat() if isinstance(value, date) else value
+
+
+def _a_date(text: str) -> str:
+    try:
+        return date.fromisoformat(text).isoformat()
+    except ValueError:
+        raise ValueError("it must be a date such as 2026-11-27") from None
+
+
+Day = Annotated[str, BeforeValidator(_as_text), AfterValidator(_a_date)]
+
+
+class CreatorSettings(Settings):
+    name: Annotated[str, Field(min_length=1, max_length=200)]
+    """Of a person."""
+    orcid: (
+        Annotated[
+            str,
+            Spelled(
+                r"^https://orcid\.org/(\d{4}-){3}\d{3}[\dX]$",
+                "it must be an address such as https://orcid.org/0000-0000-0000-0000",
+            ),
+        ]
+        | None
+    ) = None
+    """The person's ORCID iD, as an address."""
+
+
+class EligibleSettings(Settings):
+    """Which models may confirm what a run finds. Its plan has it."""
+
+    released_after: Day | None = None
+    """The date after which the model must have been released, such as 2026-11-27."""
+    first_of_family: bool = False
+    """Whether it must be the first of its family that the design is run on."""
+
+    @property
+    def words(self) -> str:
+        """The condition as a sentence."""
+        asked = [f"was released after {self.released_after}"] if self.released_after else []
+        asked += ["is the first of its family"] if self.first_of_family else []
+        return f"A model that {' and '.join(asked)}." if asked else "Any model."
+
+
+class ConfirmSettings(Settings):
+    """The registered run whose finding is tried on another model."""
+
+    run: str
+    """Its name, as under results/."""
+    model: Annotated[str, Field(min_length=1, max_length=300)]
+    """What the model is, in words of your own; printed as you declare it."""
+    released: Day
+    """When it was released, as you declare it."""
+    first_of_family: bool = False
+    """Whether it is the first of its family, as you declare it."""
+
+    def unmet(self, condition: EligibleSettings) -> list[str]:
+        """What of a condition the model does not meet by what is declared of it, in sentences."""
+        said = []
+        after = condition.released_after
+        if after and self.released <= after:
+            said.append(f"it was released on {self.released}, which is not after {after}")
+        if condition.first_of_family and not self.first_of_family:
+            said.append("it is not declared to be the first of its family")
+        return said

@@ -1,0 +1,195 @@
+"""Three runs of one small study whose simulated models differ by what is planted."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+from dissensus.cli import main
+from dissensus.compare.comparison import DIFFERENCES, POOLED, UNITS, _check_same, compare
+from dissensus.compare.units import read_run
+from dissensus.errors import ResourceError
+from dissensus.tables.artefact import provenance_of, read
+from support import Project, built_once
+
+STUDY = """
+from dissensus.study.experiment import Experiment, Outcome, text
+
+
+def number(reply):
+    return float(reply)
+
+
+class Mine(Experiment):
+    name = "mine"
+    question = "Does a word matter?"
+    arms = ("plain", "urged")
+    item = {"asked": text("The question.")}
+    outcomes = {"size": Outcome("The number that is said.", "Size")}
+
+    def items(self, rng):
+        for number in range(24):
+            yield {"asked": f"Question {number}?"}
+
+    def debate(self, session):
+        urge = "A large one!" if str(session.arm) == "urged" else ""
+        yield session.call("A1", f"Say a number. {session.item.asked} {urge}", number, expected="1")
+
+    def measure(self, turns, item):
+        return {"size": turns["value"][0]}
+"""
+MODEL = """
+def check(speech):
+    float(speech["more"])
+
+
+def speak(messages, settings, rng):
+    more = settings["speech"]["more"] if "large" in messages[-1].content else 0.0
+    return f"{rng.normal(more, 0.5):.6f}"
+"""
+#: Run -> what the word adds in it.
+PLANTED = {"none": 0.0, "some": 0.5, "much": 2.0}
+
+
+def _run(project: Project, run: str, more: float) -> None:
+    agent = {"provider": "simulated", "behaviour": "mine.simulated", "speech": {"more": more}}
+    project.configure(
+        {
+            "run": run,
+            "studies": ["mine"],
+            "study_folders": {"mine": "mine"},
+            "models": {"agent": agent},
+            "mine": {"model": "agent"},
+        }
+    )
+    project.succeed(f"results/{run}/mine/findings.parquet")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Of a project with the three runs."""
+
+    def build(folder: Path) -> None:
+        project = Project(folder)
+        for name, text in (("study", STUDY), ("simulated", MODEL)):
+            path = folder / f"mine/{name}.py"
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        for run, more in PLANTED.items():
+            _run(project, run, more)
+
+    return built_once(tmp_path_factory, "compared_runs", build)
+
+
+@pytest.fixture
+def here(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(folder)
+    return folder
+
+
+def test_three_runs_come_to_what_is_planted_in_them(
+    here: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["compare", *PLANTED, "--to", str(tmp_path / "made")]) == 0
+    units = read(tmp_path / "made/units.parquet", UNITS).to_pylist()
+    assert [row["unit"] for row in units] == [*PLANTED]
+    for row in units:
+        contrasts = pq.read_table(
+            here / f"results/{row['unit']}/mine/contrasts.parquet"
+        ).to_pylist()
+        (its,) = (each for each in contrasts if each["headline"])
+        assert (row["estimate"], row["se"]) == (its["estimate"], its["se"])
+        assert abs(row["estimate"] - PLANTED[row["unit"]]) < 4 * row["se"]
+    (together,) = read(tmp_path / "made/pooled.parquet", POOLED).to_pylist()
+    assert together["units"] == 3 and together["q_p"] < 1e-6
+    # What is planted differs by 1.04 (standard deviation of the three).
+    assert together["tau"] == pytest.approx(np.std([*PLANTED.values()], ddof=1), abs=0.3)
+    assert together["prediction_low"] < 0 < together["prediction_high"]
+    said = capsys.readouterr().out
+    assert "over 3 runs" in said and "But a further run may be of the other sign" in said
+    assert said.startswith("Simulated models: ")
+
+
+def test_what_differs_between_the_runs_is_named_and_nothing_else(here: Path) -> None:
+    found = compare([here / f"results/{run}/mine" for run in PLANTED])
+    assert {(row["kind"], row["name"]) for row in found.differences} == {
+        ("model", "models.agent.speech.more")
+    }
+    assert [row["value"] for row in found.differences] == ["0.0", "0.5", "2.0"]
+    assert found.shares_draws
+
+
+def test_all_that_a_reader_sees_says_simulated(here: Path, tmp_path: Path) -> None:
+    assert main(["compare", "none", "some", "--to", str(tmp_path)]) == 0
+    page = (tmp_path / "index.html").read_text("utf-8")
+    assert (
+        "Simulated models" in page and "simulated models" in (tmp_path / "forest.svg").read_text()
+    )
+    assert "But two units say next to nothing of a third" in page
+    for table in ("units", "pooled", "differences"):
+        assert (tmp_path / f"{table}.csv").read_text().splitlines()[0].endswith(",simulated")
+        assert "imulated" in (tmp_path / f"{table}.md").read_text("utf-8")
+    assert provenance_of(tmp_path / "differences.parquet")["simulated"] is True
+    assert read(tmp_path / "differences.parquet", DIFFERENCES).num_rows == 2
+
+
+def test_the_same_runs_give_the_same_bytes(here: Path, tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        assert main(["compare", "none", "much", "--to", str(tmp_path / name)]) == 0
+    for path in (tmp_path / "a").iterdir():
+        assert path.read_bytes() == (tmp_path / "b" / path.name).read_bytes(), path.name
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["none"], "is one run alone; name another run of the study"),
+        (["none", "nowhere"], "results/nowhere is no run; results has"),
+        (["none", "some", "--study", "union"], "none/union is not there"),
+        (["none", "some", "--over", "arm"], "--over arm is within one run; name one, not 2"),
+        (["none", "--over", "team"], "is not by 'team'; its key has arm"),
+        (["none", "--over", "arm"], "has one arm alone, urged; there is nothing to compare"),
+    ],
+)
+def test_what_cannot_be_compared_is_a_sentence(
+    here: Path, arguments: list[str], sentence: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["compare", *arguments]) == 1
+    error = capsys.readouterr().err
+    assert sentence in error and len(error.splitlines()) == 1
+    assert not (here / "results/compared").exists()
+
+
+def test_runs_that_do_not_estimate_the_same_are_refused(here: Path) -> None:
+    """With what differs; a comparison is made of none of them."""
+    one, other = (read_run(here / f"results/{run}/mine") for run in ("none", "some"))
+    _check_same([one, other])
+    analysis = replace(other.plan.analysis, primary="The length of the reply.")
+    wrong = {
+        "do not estimate the same: .*The length of the reply": replace(
+            other, plan=replace(other.plan, analysis=analysis)
+        ),
+        "have intervals of 0.95 and 0.9; set one confidence": replace(other, confidence=0.9),
+        "are runs of two studies": replace(other, plan=replace(other.plan, study="yours")),
+        "one are simulated, those of the other are real": replace(
+            other, provenance={**other.provenance, "simulated": False}
+        ),
+        "Two of the runs are called 'none'": replace(other, plan=replace(other.plan, run="none")),
+    }
+    for sentence, run in wrong.items():
+        with pytest.raises(ResourceError, match=sentence):
+            _check_same([one, run])
+
+
+def test_a_run_that_is_not_finished_is_named(here: Path) -> None:
+    kept = here / "results/some/mine/.configuration.json"
+    moved = kept.rename(kept.with_suffix(".away"))
+    try:
+        with pytest.raises(ResourceError, match="has no configuration; run it to its end"):
+            read_run(kept.parent)
+    finally:
+        moved.rename(kept)

@@ -1,0 +1,97 @@
+"""Random effects: metafor's numbers, limits, and coverage of a planted mean."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from scipy import stats
+
+from dissensus.compare.pooled import pooled
+
+#: The trials of BCG (Colditz and others 1994): cases and others with and without the vaccine.
+TRIALS = np.array(
+    [
+        (4, 119, 11, 128),
+        (6, 300, 29, 274),
+        (3, 228, 11, 209),
+        (62, 13536, 248, 12619),
+        (33, 5036, 47, 5761),
+        (180, 1361, 372, 1079),
+        (8, 2537, 10, 619),
+        (505, 87886, 499, 87892),
+        (29, 7470, 45, 7232),
+        (17, 1699, 65, 1600),
+        (186, 50448, 141, 27197),
+        (5, 2493, 3, 2338),
+        (27, 16886, 29, 17825),
+    ]
+)
+
+
+def test_the_numbers_of_metafor() -> None:
+    """``rma(measure="RR", data=dat.bcg, method="PM", test="knha")`` of metafor: tau2 0.3181."""
+    a, b, c, d = TRIALS.T
+    log_ratios = np.log(a / (a + b) / (c / (c + d)))
+    errors = np.sqrt(1 / a - 1 / (a + b) + 1 / c - 1 / (c + d))
+    found = pooled(log_ratios, errors)
+    assert_allclose(found.tau**2, 0.3181, atol=5e-5)
+    assert_allclose((found.q, found.i_squared), (152.2330, 0.9212), atol=5e-5)
+    assert_allclose(found.mean.estimate, -0.7150, atol=5e-5)
+    assert_allclose((found.mean.ci_low, found.mean.ci_high), (-1.1091, -0.3208), atol=5e-5)
+    assert found.q_p < 1e-20 and found.k == 13
+
+
+@given(
+    st.lists(st.tuples(st.floats(-5, 5), st.floats(0.05, 2)), min_size=3, max_size=9),
+    st.floats(-3, 3),
+    st.floats(0.1, 10),
+)
+def test_another_origin_and_unit_move_all_with_them(
+    units: list[tuple[float, float]], shift: float, times: float
+) -> None:
+    effects, errors = map(np.array, zip(*units, strict=True))
+    one, other = pooled(effects, errors), pooled(times * (effects + shift), times * errors)
+    for before, after in (
+        (one.mean.estimate, other.mean.estimate),
+        (one.mean.ci_low, other.mean.ci_low),
+        (one.prediction_high, other.prediction_high),
+    ):
+        assert_allclose(times * (before + shift), after, rtol=1e-4, atol=1e-3)
+    assert_allclose(other.tau, times * one.tau, rtol=1e-3, atol=1e-3)
+    assert one.prediction_low <= one.mean.estimate <= one.prediction_high
+
+
+def test_equal_estimates_have_no_heterogeneity_and_two_units_predict_nothing() -> None:
+    found = pooled([0.3, 0.3, 0.3], [0.1, 0.2, 0.1])
+    assert (found.tau, found.i_squared, found.mean.estimate) == (0.0, 0.0, pytest.approx(0.3))
+    two = pooled([0.1, 0.5], [0.1, 0.1])
+    assert np.isnan([two.prediction_low, two.prediction_high]).all()
+    # With one degree of freedom and equal weights it is Student's interval of two values.
+    low, high = stats.t.interval(0.95, 1, 0.3, stats.sem([0.1, 0.5]))
+    assert_allclose((two.mean.ci_low, two.mean.ci_high), (low, high))
+
+
+@pytest.mark.parametrize("tau", [0.0, 0.4])
+def test_the_intervals_cover_what_is_planted(tau: float) -> None:
+    """Six units whose true effects are drawn about .2; 95% of intervals, within 3 errors of 300."""
+    rng = np.random.default_rng(5)
+    held = predicted = 0
+    for _ in range(300):
+        errors = rng.uniform(0.1, 0.3, 6)
+        effects = rng.normal(0.2, tau, 6)
+        found = pooled(rng.normal(effects, errors), errors)
+        held += found.mean.ci_low <= 0.2 <= found.mean.ci_high
+        predicted += found.prediction_low <= rng.normal(0.2, tau) <= found.prediction_high
+    assert abs(held / 300 - 0.95) < 0.038
+    assert predicted / 300 > 0.9
+
+
+@pytest.mark.parametrize(
+    ("estimates", "errors"), [([0.1], [0.1]), ([0.1, 0.2], [0.1]), ([0.1, 0.2], [0.1, 0.0])]
+)
+def test_what_cannot_be_pooled_is_refused(estimates: list[float], errors: list[float]) -> None:
+    with pytest.raises(ValueError):
+        pooled(estimates, errors)

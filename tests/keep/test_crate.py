@@ -1,0 +1,158 @@
+"""The archive of a registered run says who ran what, and shows from itself what was changed."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import zipfile
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from dissensus.keep.verdict import creators
+from dissensus.study.configuration import load_file
+from support import ROOT, Project
+
+pytestmark = pytest.mark.run
+CREATOR = {"name": "Ada Lovelace", "orcid": "https://orcid.org/0000-0001-2345-678X"}
+SETTINGS: dict[str, Any] = {
+    **{"run": "demo", "studies": ["tuned"], "study_folders": {"tuned": "tuned"}},
+    **{"tuned": {"model": "heron", "prompt": "tuned/prompt.txt"}, "creator": [CREATOR]},
+}
+
+
+def configure(project: Project, effect: float) -> None:
+    speech = {"word": "heron", "effect": effect, "noise": 5.0}
+    agent = {"provider": "simulated", "behaviour": "tuned.study", "speech": speech}
+    text = yaml.safe_dump({**SETTINGS, "models": {"heron": agent}})
+    (project.folder / "more.yaml").write_text(text, encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def crate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The unpacked archive of a run whose prompt, measure and model were changed after its plan."""
+    project = Project(tmp_path_factory.mktemp("crate") / "project")
+    shutil.copy(ROOT / "CITATION.cff", project.folder)
+    own = project.folder / "tuned"
+    own.mkdir()
+    study = (ROOT / "tests/tuned_study.py").read_text("utf-8")
+    (own / "study.py").write_text(study, "utf-8")
+    (own / "prompt.txt").write_text("Think like a heron.\n", "utf-8")
+    configure(project, 10.0)
+    project.succeed("preregistration")
+    (own / "prompt.txt").write_text("Think like a wise heron.\n", "utf-8")
+    measured = 'turns["value"].iloc[-1]'
+    (own / "study.py").write_text(study.replace(measured, f"2 * {measured}"), "utf-8")
+    configure(project, 20.0)
+    project.succeed("archive")
+    place = tmp_path_factory.mktemp("unpacked") / "crate"
+    with zipfile.ZipFile(project.folder / "results/demo/archive.zip") as packed:
+        assert len({*packed.namelist()}) == len(packed.namelist())
+        packed.extractall(place)
+    return place
+
+
+def entities(crate: Path) -> dict[str, dict[str, Any]]:
+    graph = json.loads((crate / "ro-crate-metadata.json").read_text("utf-8"))["@graph"]
+    return {each["@id"]: each for each in graph}
+
+
+def many(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def ids(value: Any) -> list[str]:
+    return [each["@id"] for each in many(value)]
+
+
+def test_it_is_a_process_run_crate(crate: Path) -> None:
+    """What RO-Crate 1.1 and Process Run Crate 0.5 demand."""
+    found = entities(crate)
+    root, run = found["./"], found["#run"]
+    about = found["ro-crate-metadata.json"]
+    assert about["about"] == {"@id": "./"}
+    assert "https://w3id.org/ro/crate/1.1" in ids(about["conformsTo"])
+    assert "https://w3id.org/ro/wfrun/process/0.5" in ids(root["conformsTo"])
+    assert all(root[name] for name in ("name", "description", "datePublished"))
+    assert ids(root["license"]) == ["https://spdx.org/licenses/Apache-2.0"]
+    assert ids(root["mentions"]) == ["#run"] and run["@type"] == "CreateAction"
+    made_with = [found[each]["@type"] for each in ids(run["instrument"])]
+    assert any("ComputationalWorkflow" in kind for kind in made_with)
+    assert "SoftwareApplication" in made_with
+    assert "results/demo/tuned/preregistration.json" in ids(run["object"])
+    assert "run.yaml" in ids(run["object"]) and "published/" in ids(run["result"])
+    # Whatever is named is described, but for pages elsewhere, and what is a file is there.
+    named = [each for entity in found.values() for value in entity.values() for each in many(value)]
+    linked = {each["@id"] for each in named if isinstance(each, dict)}
+    assert {each for each in linked if not each.startswith("https://")} <= found.keys()
+    described = {*ids(root["license"]), *ids(root["conformsTo"]), *ids(root["creator"])}
+    assert "https://w3id.org/ro/wfrun/process/0.5" in described & found.keys()
+    files = [name for name, each in found.items() if {"File", "Dataset"} & {*many(each["@type"])}]
+    assert len(files) > 5 and all((crate / name).exists() for name in files)
+
+
+def test_it_says_who_made_the_run_and_when(crate: Path) -> None:
+    found = entities(crate)
+    (creator,) = ids(found["./"]["creator"])
+    assert creator == CREATOR["orcid"] and found[creator]["name"] == CREATOR["name"]
+    assert found["#run"]["agent"] == found["./"]["creator"]
+    # Simulated replies have no clock reading, and none is invented.
+    journal = (crate / "results/demo/tuned/journal/d001-plain.jsonl").read_text("utf-8")
+    assert ("startTime" in found["#run"]) == ('"started": "2' in journal)
+    assert "Creator: Ada Lovelace (from the setting creator)." in verdict(crate)
+
+
+def test_without_a_creator_the_authors_of_the_software_are_named_as_such(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(ROOT)
+    settings = load_file(ROOT / "config.yaml")
+    given, where = creators(settings)
+    assert [each.kind for each in given] == ["Organization"] and "of the software" in where
+    monkeypatch.chdir(tmp_path)
+    assert creators(settings) == ([], "nowhere")
+
+
+def verdict(crate: Path) -> str:
+    return (crate / "VERDICT.md").read_text("utf-8")
+
+
+def test_three_planted_deviations_are_found_from_the_crate_alone(crate: Path) -> None:
+    page = verdict(crate)
+    assert "Registered before its first session." in page
+    assert "3 deviations: model 1, prompt 1, code 1." in page
+    for sentence in ("tuned/prompt.txt has changed", "tuned/study.py has changed", "effect was 10"):
+        assert sentence in page
+    diff = (crate / "published/tuned/deviations.md").read_text("utf-8")
+    assert "+Think like a wise heron." in diff and "-Think like a heron." in diff
+    # Without anything that the run says of itself: its plan against its files.
+    plan = json.loads((crate / "results/demo/tuned/preregistration.json").read_text("utf-8"))
+    for name in ("tuned/prompt.txt", "tuned/study.py"):
+        (held,) = [each for path, each in plan["materials"].items() if path.endswith(name)]
+        assert held["sha256"] != sha256((crate / name).read_bytes()).hexdigest()
+    settings = yaml.safe_load((crate / "run.yaml").read_text("utf-8"))
+    effect = settings["models"]["heron"]["speech"]["effect"]
+    assert plan["settings"]["models.heron.speech.effect"] != effect == 20.0
+
+
+def test_the_verdict_has_losses_prices_and_digests(crate: Path) -> None:
+    page = verdict(crate)
+    assert "40 sessions, of which 0 lost for good." in page
+    assert "| simulated: nobody is paid" in page and "read at once" in page
+    plan = crate / "results/demo/tuned/preregistration.json"
+    assert f"{sha256(plan.read_bytes()).hexdigest()}; what was said was made under it." in page
+    digests = sha256((crate / "results.sha256").read_bytes()).hexdigest()
+    assert f"SHA-256 {digests}" in page
+
+
+def test_a_registered_run_is_made_again_to_the_byte(crate: Path, tmp_path: Path) -> None:
+    again = Project.at(tmp_path / "again")
+    shutil.copytree(crate, again.folder)
+    again.configuration = "run.yaml"
+    name = "results/demo/tuned/contrasts.parquet"
+    again.succeed(name)
+    listed = (crate / "results.sha256").read_text("utf-8")
+    assert f"{sha256((again.folder / name).read_bytes()).hexdigest()}  {name}" in listed

@@ -1,0 +1,224 @@
+"""A registered finding is predicted of the next model, and said to hold for it or not."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections import Counter
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+import yaml
+
+from dissensus.design.contrasts import Options
+from dissensus.errors import ResourceError, SettingError
+from dissensus.plan import confirmation
+from dissensus.plan.confirmation import (
+    confirmation_page,
+    confirmed,
+    eligibility,
+    prediction_words,
+    predictions,
+    verdict_of,
+)
+from dissensus.plan.deviations import Deviation
+from dissensus.study.configuration import load
+from dissensus.study.experiment.compared import Design
+from dissensus.study.experiment.contrasts import CONTRASTS, compare
+from dissensus.study.experiment.diagnosis import _played
+from dissensus.tables.artefact import write
+from scripted import default_configuration
+from support import ROOT, Project
+from tuned_study import Tuned
+
+#: Of a rating from 0 to 100, whose noise has a standard deviation of 5.
+EFFECT, NOISE = 10.0, 5.0
+MODELS = 20
+
+
+def contrasts(word: str, seed: int, effect: float = EFFECT) -> list[dict[str, Any]]:
+    """The contrasts of a study that one simulated model plays, from its texts."""
+    speech = {"word": word, "effect": effect, "noise": NOISE}
+    models = {"m": {"provider": "simulated", "behaviour": "tuned_study", "speech": speech}}
+    study = Tuned(Tuned.Settings.model_validate({"model": "m"}))
+    _, rows = Tuned.collect(study.settings.model_dump(), 7)["pool"]
+    items = {row["item_id"]: row for row in rows}
+    metrics = _played(seed, study=study, items=items, models=models, is_null=False)
+    return compare(metrics, Design.of(Tuned), Options(0.95, 1000, seed))
+
+
+def prediction(folder: Path, word: str, effect: float = EFFECT) -> dict[str, Any]:
+    """What a run with a model of its own predicts."""
+    write(folder / "contrasts.parquet", CONTRASTS, contrasts(word, 1, effect), {})
+    return {
+        "run": "first",
+        "plan_sha256": "0f",
+        "condition": {"released_after": "2026-11-27", "first_of_family": True},
+        "declared": {"model": "Otter 2", "released": "2026-12-03", "first_of_family": True},
+        "rows": predictions(folder),
+    }
+
+
+def verdicts(folder: Path, words: list[str]) -> Counter[str]:
+    """How often each verdict is reached over the models, in the words of their pages."""
+    registered = prediction(folder, "heron")
+    count: Counter[str] = Counter()
+    for seed, word in enumerate(words, start=100):
+        (row,) = confirmed(registered, contrasts(word, seed))
+        page = confirmation_page("tuned", registered, [row], [], simulated=True)
+        assert page.splitlines()[2].startswith("*Simulated models")
+        (said,) = re.findall(r"^- rating, prompted-plain: ([a-z ]+):", page, re.M)
+        assert said == row["verdict"]
+        count[said] += 1
+    return count
+
+
+def test_a_prompt_that_is_tuned_to_one_model_does_not_transfer_to_twenty(tmp_path: Path) -> None:
+    count = verdicts(tmp_path, [f"otter-{number}" for number in range(MODELS)])
+    # No effect: its interval has 0 in it in 95% of runs.
+    assert count["confirmed"] == 0 and count["not confirmed"] >= 16, count
+
+
+def test_an_effect_that_all_models_have_is_confirmed(tmp_path: Path) -> None:
+    count = verdicts(tmp_path, ["heron"] * MODELS)
+    # A prediction interval has 95% of them.
+    assert count["confirmed"] >= 16, count
+    assert count["confirmed"] + count["another size"] == MODELS, count
+
+
+def test_without_an_effect_nothing_is_predicted(tmp_path: Path) -> None:
+    registered = prediction(tmp_path, "heron", effect=0.0)
+    (row,) = confirmed(registered, contrasts("heron", 5))
+    assert row["verdict"] == "nothing predicted"
+
+
+def test_the_prediction_interval_is_as_wide_as_two_runs_vary(tmp_path: Path) -> None:
+    (row,) = prediction(tmp_path, "heron")["rows"]
+    half = (row["predicted_high"] - row["predicted_low"]) / 2
+    # Differences of two draws of the noise: 5 sqrt(2) by draw; t of 19 degrees of freedom.
+    assert half == pytest.approx(2.093 * NOISE * 2**0.5 / 20**0.5, rel=0.4)
+    predicted = (row["prediction_high"] - row["prediction_low"]) / 2
+    assert predicted == pytest.approx(half * 1.41421356)
+
+
+@pytest.mark.parametrize(
+    ("estimate", "low", "high", "verdict"),
+    [
+        (1.1, 0.5, 1.7, "confirmed"),
+        (0.3, 0.1, 0.5, "another size"),
+        (2.5, 2.0, 3.0, "another size"),
+        (0.1, -0.3, 0.5, "not confirmed"),
+        (0.8, -0.1, 1.7, "undecided"),
+        (-0.9, -1.5, -0.3, "the other way"),
+        (None, None, None, "no estimate"),
+    ],
+)
+def test_every_verdict(
+    estimate: float | None, low: float | None, high: float | None, verdict: str
+) -> None:
+    predicted = {"predicted": 1.0, "predicted_low": 0.6, "predicted_high": 1.4}
+    predicted |= {"prediction_low": 0.434, "prediction_high": 1.566}
+    found = {"estimate": estimate, "ci_low": low, "ci_high": high, "n": 20}
+    assert verdict_of(predicted, found) == verdict
+
+
+@pytest.mark.parametrize(
+    ("released", "first", "said"),
+    [
+        ("2026-12-03", True, "Eligible by what is declared."),
+        ("2026-11-27", True, "Not eligible: it was released on 2026-11-27, which is not after "
+         "2026-11-27."),
+        ("2026-12-03", False, "Not eligible: it is not declared to be the first of its family."),
+    ],
+)  # fmt: skip
+def test_what_is_declared_is_printed_and_compared_with_the_condition(
+    tmp_path: Path, released: str, first: bool, said: str
+) -> None:
+    registered = prediction(tmp_path, "heron")
+    registered["declared"] |= {"released": released, "first_of_family": first}
+    condition, declared, verdict = eligibility(registered)
+    assert condition.endswith("was released after 2026-11-27 and is the first of its family.")
+    assert f"Otter 2; released {released}" in declared and "not checked" in declared
+    assert verdict == said
+    assert verdict in prediction_words(registered)
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "said"),
+    [
+        ("eligible.released_after", "soon", "it must be a date such as 2026-11-27"),
+        ("confirms.released", "2026-13-01", "it must be a date such as 2026-11-27"),
+        ("creator.orcid", "0000-0001", "it must be an address such as https://orcid.org/0000"),
+    ],
+)
+def test_a_wrong_date_or_address_is_a_sentence(setting: str, value: str, said: str) -> None:
+    block, _, name = setting.partition(".")
+    good = {"confirms": {"run": "first", "model": "Otter 2"}, "creator": {"name": "A"}}
+    given: Any = {**good.get(block, {}), name: value}
+    wrong = {block: [given] if block == "creator" else given}
+    with pytest.raises(SettingError, match=said):
+        load({**default_configuration(), **wrong})
+
+
+def test_a_day_that_yaml_reads_as_a_date_is_one() -> None:
+    settings = load({**default_configuration(), "eligible": {"released_after": date(2026, 11, 27)}})
+    assert settings.eligible and settings.eligible.released_after == "2026-11-27"
+
+
+def test_a_design_that_differs_is_listed_on_the_page(tmp_path: Path) -> None:
+    registered = prediction(tmp_path, "heron")
+    rows = confirmed(registered, contrasts("heron", 3))
+    changed = [Deviation("setting", "tuned.draws", "tuned.draws was 20 and is 10.")]
+    page = confirmation_page("tuned", registered, rows, changed, simulated=False)
+    assert "tuned.draws was 20 and is 10." in page and "the registered one in all but" not in page
+    assert "the registered one in all but" in confirmation_page("t", registered, rows, [], False)
+
+
+def test_a_run_that_is_not_there_or_states_no_headline_is_a_sentence(tmp_path: Path) -> None:
+    with pytest.raises(ResourceError, match="to its end first"):
+        predictions(tmp_path)
+    rows = [{**row, "headline": False} for row in contrasts("heron", 1)]
+    write(tmp_path / "contrasts.parquet", CONTRASTS, rows, {})
+    with pytest.raises(ResourceError, match="has no headline with an interval"):
+        predictions(tmp_path)
+
+
+def test_the_next_model_is_tried_on_a_registered_design(tmp_path: Path) -> None:
+    project = Project(tmp_path / "project")
+    (project.folder / "tuned").mkdir()
+    shutil.copy(ROOT / "tests/tuned_study.py", project.folder / "tuned/study.py")
+
+    def configure(run: str, word: str, **more: Any) -> None:
+        speech = {"word": word, "effect": EFFECT, "noise": NOISE}
+        agent = {"provider": "simulated", "behaviour": "tuned.study", "speech": speech}
+        given = {
+            **{"run": run, "studies": ["tuned"], "study_folders": {"tuned": "tuned"}},
+            **{"models": {run: agent}, "tuned": {"model": run}, **more},
+        }
+        (project.folder / "more.yaml").write_text(yaml.safe_dump(given), encoding="utf-8")
+
+    declared = {"run": "first", "model": "Otter 2", "released": "2026-12-03"}
+    configure("first", "heron", eligible={"released_after": "2026-11-27"})
+    project.succeed("preregistration")
+    plan = (project.results("first", "tuned") / "preregistration.md").read_text("utf-8")
+    assert "## The next model\nA model that was released after 2026-11-27." in plan
+    configure("next", "otter", confirms=declared)
+    done = project.run("preregistration")
+    assert done.returncode and "run first to its end first" in done.stdout + done.stderr
+    configure("first", "heron", eligible={"released_after": "2026-11-27"})
+    project.succeed("results/first/tuned/contrasts.parquet")
+    configure("next", "otter", confirms=declared)
+    project.succeed("preregistration")
+    folder = project.results("next", "tuned")
+    plan = (folder / "preregistration.md").read_text("utf-8")
+    assert "this run's estimate should be in [" in plan
+    said = project.succeed("confirm")
+    (row,) = pq.read_table(folder / "confirmation.parquet").to_pylist()
+    assert row["verdict"] == "not confirmed" and f"tuned: {row['sentence']}" in said
+    page = (folder / "confirmation.md").read_text("utf-8")
+    assert "does not transfer to this model" in page and "Eligible by what is declared" in page
+    assert "The design is the registered one in all but its model." in page
+    assert confirmation._NOTE.split(" (")[0] in page

@@ -1,0 +1,113 @@
+"""The noise floor beside each study's headline: of the arms that are equal, and of no others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import pytest
+from tests.consensus import consensus_frames
+from tests.deliberation import deliberation_frames
+from tests.identity import identity_frames
+from tests.language import figure_frames
+from tests.union import union_frames
+
+from dissensus.consensus.figures import headline as consensus
+from dissensus.deliberation.figures import headline as deliberation
+from dissensus.identity.figures import headline as identity
+from dissensus.language.figures import headline as language
+from dissensus.report.facts import unmarked
+from dissensus.report.view import Artefacts
+from dissensus.union.figures import headline as union
+
+
+def said(state: Any, artefacts: Artefacts, view: Any) -> str:
+    card = state(artefacts, view).card
+    return unmarked(card.floor) if card else ""
+
+
+def printed(row: Any, times: float = 1.0, digits: int = 3) -> str:
+    numbers = [times * row[name] for name in ("estimate", "ci_low", "ci_high")]
+    text = f"{numbers[0]:+.{digits}f} [{numbers[1]:.{digits}f}, {numbers[2]:.{digits}f}]"
+    return text.replace("-", "−")
+
+
+def within(rows: pd.DataFrame, row: Any) -> str:
+    """How many rows are no further from 0 than the limits of another."""
+    near = rows["estimate"].abs() <= max(abs(row["ci_low"]), abs(row["ci_high"]))
+    return f"{near.sum()} of {rows['estimate'].count()} "
+
+
+def test_deliberation_has_its_second_reference(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(deliberation_frames.ARMS, "emergent_again", {})
+    run = deliberation_frames.make_run(4, ("emergent", "emergent_again", "full", "pid"), 3, 3)
+    rows = run.artefacts.frame("contrasts").query("headline and reference != ''").set_index("arm")
+    row, others = rows.loc["emergent_again"], rows.drop("emergent_again")
+    assert said(deliberation.state, run.artefacts, run.view()) == (
+        f"Noise floor: emergent run again differs from itself by {printed(row, digits=2)}, "
+        f"n = {row['n']}; {within(others, row)}contrasts are no further from zero than that."
+    )
+
+
+def test_consensus_has_it_over_all_domains_in_points() -> None:
+    run = consensus_frames.make_run()
+    rows = run.contrasts.query("headline and domain == 'all'").set_index("arm")
+    row, others = rows.loc["again"], rows.drop("again")
+    assert said(consensus.state, run.artefacts, consensus_frames.VIEW) == (
+        f"Noise floor: {row['reference']} run again differs from itself by "
+        f"{printed(row, 100, 1)} points, n = {row['n']}; {within(others, row)}contrasts are no "
+        "further from zero than that."
+    )
+
+
+def test_identity_has_vanilla_run_again_or_says_how() -> None:
+    artefacts = identity_frames.make_run(2, 2).artefacts
+    comparisons = artefacts.frame("comparisons")
+    row = {**comparisons.iloc[0], "kind": "again", "team": "t", "estimate": 0.01}
+    row |= {"ci_low": -0.2, "ci_high": 0.3, "n_questions": 40}
+    made = pd.DataFrame([*comparisons.query("kind != 'again'").to_dict("records"), row])
+    shown = Artefacts({}, {**artefacts.loaded, "comparisons": made})
+    sentence = said(identity.state, shown, identity_frames.VIEW)
+    assert sentence.startswith(
+        "Noise floor: vanilla run again differs from itself, in t, by +0.010 [−0.200, 0.300], "
+        "n = 40; "
+    )
+    assert sentence.endswith(" no further from zero than that.") and "coefficient" in sentence
+    none = Artefacts({}, {**artefacts.loaded, "comparisons": made.query("kind != 'again'")})
+    assert said(identity.state, none, identity_frames.VIEW) == (
+        "No noise floor: vanilla was not run again in any team; `controls: [again]` of a team does "
+        "that."
+    )
+
+
+def test_union_has_the_epoch_before_any_memo() -> None:
+    artefacts = union_frames.make_run().artefacts
+    rows = artefacts.frame("coaching")
+    (head,) = rows[rows["headline"]].to_dict("records")
+    same = rows[(rows["outcome"] == head["outcome"]) & (rows["method"] == head["method"])]
+    (row,) = same[(same["contrast"] == head["contrast"]) & (same["epoch"] == 1)].to_dict("records")
+    sentence = said(union.state, artefacts, union_frames.VIEW)
+    assert sentence.startswith(
+        "Noise floor: in the first epoch, before any memo, the arms differ by "
+        f"{printed(row, digits=2)}, n = {row['n']}; "
+    )
+    few = said(union.state, union_frames.make_run(1, 2, 2).artefacts, union_frames.VIEW)
+    assert few.startswith("No noise floor: in the first epoch") and few.endswith("an interval.")
+
+
+@pytest.mark.parametrize("languages", [("en", "zh"), ("en", "zh", "en_again")])
+def test_language_has_the_reference_against_itself_or_says_how(languages: tuple[str, ...]) -> None:
+    run = figure_frames.make_run(12, 4, languages)
+    sentence = said(language.state, run.artefacts, figure_frames.VIEW)
+    if "en_again" not in languages:
+        assert sentence == (
+            "No noise floor: English was not run against itself; config/a-a.yaml does that."
+        )
+        return
+    effect = run.artefacts.frame("language_effect")
+    rows = effect[effect["headline"].astype(bool)].set_index("contrast")
+    row = rows.loc["en_again-en"]
+    assert sentence == (
+        f"Noise floor: English run again differs from itself by {printed(row)}, n = {row['n']}; "
+        f"{within(rows.drop('en_again-en'), row)}contrast is no further from zero than that."
+    )
