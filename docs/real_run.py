@@ -47,9 +47,10 @@ def block(crate: Path) -> str:
 def _size(outcomes: pd.DataFrame, spending: pd.DataFrame, run: dict[str, str]) -> str:
     begun, ended = (datetime.fromisoformat(run[name]) for name in ("startTime", "endTime"))
     total = spending[["calls", "input_tokens", "output_tokens"]].sum()
+    minutes, lost = (ended - begun).total_seconds() / 60, (~outcomes["complete"]).sum()
     return (
-        f"The run was made on {begun:%-d %B %Y}, in {(ended - begun).total_seconds() / 60:.0f} "
-        f"minutes: {len(outcomes)} sessions, of which {(~outcomes['complete']).sum()} were lost, {total['calls']:,} calls, "
+        f"The run was made on {begun:%-d %B %Y}, in {minutes:.0f} minutes: {len(outcomes)} "
+        f"sessions, of which {lost} were lost, {total['calls']:,} calls, "
         f"{total['input_tokens']:,} tokens of prompts and {total['output_tokens']:,} of replies."
     )
 

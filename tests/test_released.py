@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import io
 import os
 import re
 import shutil
@@ -13,7 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import pyarrow.parquet as pq
+import pandas as pd
 import pytest
 import yaml
 
@@ -66,27 +67,40 @@ def test_the_released_run_is_made_again_with_one_command_and_no_network(
     )
     assert done.returncode == 0, done.stderr[-3000:]
     assert not (tmp_path / "refused").exists()
-    compared = differing(project.folder / "results/paragraphs")
-    assert len(compared) > 20 and not [name for name, is_same in compared.items() if not is_same]
+    compared = same_results(project.folder / "results/paragraphs")
+    assert len(compared) > 15 and not [name for name, is_same in compared.items() if not is_same]
 
 
-def differing(made: Path) -> dict[str, bool]:
-    """Result that was published -> whether it holds the same.
+def same_results(made: Path) -> dict[str, bool]:
+    """Table that was published -> whether the one that was made has its values.
 
-    Parquet files name the commit that made them, and are compared by what they hold. Deviations are
-    those of the code as it is now.
+    A later version may have columns more, other sentences and other pictures. Deviations are those
+    of the code as it is now.
     """
     compared = {}
     with zipfile.ZipFile(ARCHIVE) as packed:
-        for name in packed.namelist():
+        for name in (each for each in packed.namelist() if each.startswith("published/")):
             path = made / name.removeprefix("published/")
-            is_result = name.startswith("published/") and "deviations" not in name
-            if is_result and path.suffix == ".parquet":
-                with packed.open(name) as shipped:
-                    compared[name] = pq.read_table(shipped).equals(pq.read_table(path))
-            elif is_result and path.suffix in (".csv", ".md", ".rst", ".json"):
+            if path.stem in ("deviations", "findings", "figure_marks"):
+                continue
+            read = {".parquet": pd.read_parquet, ".csv": pd.read_csv}.get(path.suffix)
+            if path.stem in ("facts", "figure_facts"):
+                shipped = told(pd.read_parquet(io.BytesIO(packed.read(name))))
+                compared[name] = shipped <= told(pd.read_parquet(path))
+            elif read:
+                table = read(io.BytesIO(packed.read(name)))
+                compared[name] = table.equals(read(path)[table.columns])
+            elif path.stem == "preregistration":
                 compared[name] = path.read_bytes() == packed.read(name)
     return compared
+
+
+def told(facts: pd.DataFrame) -> set[tuple[Any, ...]]:
+    """The estimates in sentences and captions, whatever their words and places."""
+    numbers = facts[["artefact", "column", "statistic", "value"]].assign(
+        value=facts["value"].map(repr)
+    )
+    return {*numbers.itertuples(index=False, name=None)}
 
 
 def real_run() -> ModuleType:

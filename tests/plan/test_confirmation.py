@@ -22,13 +22,17 @@ from dissensus.plan.confirmation import (
     eligibility,
     prediction_words,
     predictions,
+    registered_prediction,
     verdict_of,
 )
 from dissensus.plan.deviations import Deviation
+from dissensus.study.codebook import SHARED, schemas
 from dissensus.study.configuration import load
 from dissensus.study.experiment.compared import Design
 from dissensus.study.experiment.contrasts import CONTRASTS, compare
 from dissensus.study.experiment.diagnosis import _played
+from dissensus.study.registry import STUDIES
+from dissensus.study.run_settings import ConfirmSettings
 from dissensus.tables.artefact import write
 from scripted import default_configuration
 from support import ROOT, Project
@@ -58,7 +62,7 @@ def prediction(folder: Path, word: str, effect: float = EFFECT) -> dict[str, Any
         "plan_sha256": "0f",
         "condition": {"released_after": "2026-11-27", "first_of_family": True},
         "declared": {"model": "Otter 2", "released": "2026-12-03", "first_of_family": True},
-        "rows": predictions(folder),
+        "rows": predictions(folder / "contrasts.parquet"),
     }
 
 
@@ -179,11 +183,27 @@ def test_a_design_that_differs_is_listed_on_the_page(tmp_path: Path) -> None:
 
 def test_a_run_that_is_not_there_or_states_no_headline_is_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(ResourceError, match="to its end first"):
-        predictions(tmp_path)
+        predictions(tmp_path / "contrasts.parquet")
     rows = [{**row, "headline": False} for row in contrasts("heron", 1)]
     write(tmp_path / "contrasts.parquet", CONTRASTS, rows, {})
     with pytest.raises(ResourceError, match="has no headline with an interval"):
-        predictions(tmp_path)
+        predictions(tmp_path / "contrasts.parquet")
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_every_study_says_which_rows_it_is_judged_by_or_has_none(name: str) -> None:
+    settings = load(default_configuration())
+    study = settings.study(name)
+    if not study.headline_rows:
+        with pytest.raises(ResourceError, match=f"the {name} study marks none of its estimates"):
+            registered_prediction(
+                ConfirmSettings(run="first", model="Otter 2", released="2026-12-03"), study
+            )
+        return
+    asked = {"contrast", "outcome", "headline", "estimate", "ci_low", "ci_high", "n"}
+    every = schemas()
+    named = {each.name: each for each in (*every[SHARED], *every[name])}
+    assert asked <= {*named[study.headline_rows].columns}
 
 
 def test_the_next_model_is_tried_on_a_registered_design(tmp_path: Path) -> None:

@@ -234,6 +234,12 @@ def confirmations(study):
     return [folder / "confirmation.md"] * is_registered
 
 
+def headline_rows_of(wildcards):
+    """The table that has the estimates which a study is judged by."""
+    name = STUDIES[wildcards.study].headline_rows
+    return RESULTS / wildcards.study / f"{name}.parquet"
+
+
 def source_of(wildcards):
     """The table that a study's manifest is drawn from."""
     source = STUDIES[wildcards.study].source

@@ -59,7 +59,7 @@ use rule local_stage as confirm_study with:
         plan=RESULTS / "{study}" / PLAN,
         manifest=RESULTS / "{study}/manifest.parquet",
         source=source_of,
-        contrasts=RESULTS / "{study}/contrasts.parquet",
+        estimates=headline_rows_of,
     output:
         confirmation=RESULTS / "{study}/confirmation.parquet",
         page=report(

@@ -45,6 +45,7 @@ class Identity(Study[IdentitySettings]):
     view = ("inference.confidence", "inference.ibc_noise", "inference.resamples")
     figures = FIGURES
     tables = TABLES
+    headline_rows = ""
     headline = HEADLINE
     truth = "dissensus.identity.figures.truth:effects"
     reader = READER

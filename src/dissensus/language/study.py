@@ -68,6 +68,7 @@ class Language(Study[LanguageSettings]):
     )
     figures = FIGURES
     tables = TABLES
+    headline_rows = "language_effect"
     headline = HEADLINE
     truth = "dissensus.language.figures.truth:effects"
     reader = READER

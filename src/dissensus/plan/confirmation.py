@@ -15,6 +15,7 @@ from dissensus.errors import ResourceError
 from dissensus.plan.deviations import DATA, Deviation, read_plan
 from dissensus.report.labels import interval, number, signed
 from dissensus.study.run_settings import ConfirmSettings, EligibleSettings
+from dissensus.study.study import Study
 from dissensus.tables.artefact import Column, Schema, read
 from dissensus.tables.common import common, text
 
@@ -57,12 +58,12 @@ _NOTE = (
 )
 
 
-def predictions(folder: Path) -> list[dict[str, Any]]:
+def predictions(path: Path) -> list[dict[str, Any]]:
     """What the headline of a run predicts of another run of the same size and design.
 
     Parameters
     ----------
-    folder : of the study in the registered run.
+    path : of the artefact that the study's ``headline_rows`` names.
 
     Returns
     -------
@@ -71,14 +72,11 @@ def predictions(folder: Path) -> list[dict[str, Any]]:
 
     Raises
     ------
-    ResourceError : the study has no headline in contrasts.parquet, or the run is not finished.
+    ResourceError : the run is not finished, or its headline has no interval.
     """
-    path = folder / "contrasts.parquet"
     if not path.is_file():
-        raise ResourceError(
-            f"confirms: {path} is not there; run {folder.parent.name} to its end first. A study "
-            "without contrasts.parquet has no prediction."
-        )
+        run = path.parent.parent.name
+        raise ResourceError(f"confirms: {path} is not there; run {run} to its end first.")
     rows = [row for row in read(path).to_pylist() if row["headline"] and _has_interval(row)]
     if not rows:
         raise ResourceError(
@@ -107,14 +105,19 @@ def _predicted(row: Row) -> dict[str, Any]:
     }
 
 
-def registered_prediction(confirms: ConfirmSettings, study: str) -> dict[str, Any]:
+def registered_prediction(confirms: ConfirmSettings, study: Study[Any]) -> dict[str, Any]:
     """What the plan of a run holds that is to confirm another one, as plain data.
 
     Raises
     ------
     ResourceError : that run is not registered, not finished, or without a headline.
     """
-    folder = Path("results") / confirms.run / study
+    folder = Path("results") / confirms.run / study.name
+    if not study.headline_rows:
+        raise ResourceError(
+            f"confirms: the {study.name} study marks none of its estimates as its headline, and so "
+            "has nothing to confirm; leave it out of studies."
+        )
     if not (folder / DATA).is_file():
         raise ResourceError(
             f"confirms.run: {folder} has no plan; name a run that was registered before its first "
@@ -126,7 +129,7 @@ def registered_prediction(confirms: ConfirmSettings, study: str) -> dict[str, An
         "plan_sha256": file_digest(folder / DATA),
         "condition": condition,
         "declared": confirms.model_dump(exclude={"run"}),
-        "rows": predictions(folder),
+        "rows": predictions(folder / f"{study.headline_rows}.parquet"),
     }
 
 
@@ -155,15 +158,15 @@ def eligibility(prediction: Mapping[str, Any]) -> Iterator[str]:
     yield f"Not eligible: {'; '.join(unmet)}." if unmet else "Eligible by what is declared."
 
 
-def confirmed(prediction: Mapping[str, Any], contrasts: Sequence[Row]) -> list[dict[str, Any]]:
+def confirmed(prediction: Mapping[str, Any], estimates: Sequence[Row]) -> list[dict[str, Any]]:
     """Rows of :data:`CONFIRMATION`: each prediction beside what a run found.
 
     Parameters
     ----------
     prediction : from :func:`registered_prediction`.
-    contrasts : rows of the run's own contrasts.
+    estimates : rows of the run's own artefact with the headline.
     """
-    headline = {(row["contrast"], row["outcome"]): row for row in contrasts if row["headline"]}
+    headline = {(row["contrast"], row["outcome"]): row for row in estimates if row["headline"]}
     none = {"estimate": None, "ci_low": None, "ci_high": None, "n": 0}
     made = []
     for row in prediction["rows"]:

@@ -108,7 +108,7 @@ def list_deviations(
 @makes(confirmation=CONFIRMATION, page=write_text)
 def confirm(
     plan: Path,
-    contrasts: list[dict[str, Any]],
+    estimates: list[dict[str, Any]],
     configuration: Configuration,
     commit: str,
     simulated: bool,
@@ -134,7 +134,7 @@ def confirm(
         for each in deviations(registered, plan_of(configuration, sessions, commit))
         if each.kind != "model" and each.name not in {"eligible", "prediction", *named}
     ]
-    rows = confirmed(prediction, contrasts)
+    rows = confirmed(prediction, estimates)
     return rows, confirmation_page(study.name, prediction, rows, differences, simulated)
 
 
@@ -187,7 +187,7 @@ def plan_of(settings: Configuration, sessions: Sessions, commit: str) -> Plan:
         materials_of(sessions),
         [*_looked_at(settings, study.name)],
         settings.eligible.model_dump() if settings.eligible else None,
-        registered_prediction(settings.confirms, study.name) if settings.confirms else None,
+        registered_prediction(settings.confirms, study) if settings.confirms else None,
     )
 
 

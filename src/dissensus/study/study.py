@@ -169,6 +169,8 @@ class Study(ABC, Generic[S]):
     embedding_calls : artefacts of its calls for embeddings, where not every shard has one
         (:mod:`dissensus.run.embedding`). A study without embedders has none.
     view : the settings that figures and tables may use, by their paths in the study's block.
+    headline_rows : the artefact whose rows say by ``headline`` which of them it is judged by; "" of
+        a study that has none.
     headline : states its findings; without one, those of ``contrasts.parquet`` are stated, where
         the study makes that.
     truth : "module:function" of the effects that its simulated models have planted in them; takes
@@ -194,6 +196,7 @@ class Study(ABC, Generic[S]):
     view: ClassVar[tuple[str, ...]] = ()
     figures: ClassVar[tuple[Figure, ...]] = ()
     tables: tuple[Table, ...] = ()
+    headline_rows: ClassVar[str] = "contrasts"
     headline: ClassVar[Headline | None] = None
     truth: ClassVar[str] = ""
     reader: ClassVar[Reader] = Reader()

@@ -55,6 +55,7 @@ class Union(Study[UnionSettings]):
     view = ("epochs", "inference.confidence")
     figures = FIGURES
     tables = TABLES
+    headline_rows = "coaching"
     headline = HEADLINE
     truth = "dissensus.union.figures.truth:effects"
     reader = READER
