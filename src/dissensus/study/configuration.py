@@ -221,9 +221,7 @@ def load(values: Mapping[str, Any], where: str = "config.yaml") -> Configuration
     if isinstance(folders, Mapping):
         register({name: place for name, place in folders.items() if isinstance(place, str)})
     models = ModelFiles.of(values, where)
-    configuration = validate(
-        _with_blocks(_run_studies(models.merged)), models.merged, models.place
-    )
+    configuration = validate(_with_blocks(_run_studies(models.merged)), models.merged, models.place)
     texts = _texts(models.merged)
     wrong = [fault(path, text, _NO_SCRIPT) for path, text in texts if _SCRIPT.search(text)]
     if wrong:
