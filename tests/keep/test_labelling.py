@@ -108,6 +108,22 @@ def test_the_page_has_the_texts_of_the_table_as_data(
     assert "Simulated" in page and "debate" not in json.dumps(texts)
 
 
+def test_whole_sessions_are_read_without_what_judges_say(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = "labels: {scale: [0, 1], hidden: [J]}"
+    text = re.sub(r"labels: {.*?}", given, CONFIGURATION % (SPEECH, ""))
+    (project.folder / "whole.yaml").write_text(text, "utf-8")
+    assert sampled(project, monkeypatch, "--to", "whole", "--configfile", "whole.yaml") == 0
+    rows = rows_of(project.folder / "whole/sample.csv")
+    assert len(rows) == 40
+    for row in rows:
+        assert re.search("so it (follows|does not follow)", row["text"])
+        assert "I say" not in row["text"] and "J:" not in row["text"]
+    page = (project.folder / "whole/sample.html").read_text("utf-8")
+    assert "1 where the argument is sound." in page and '["0", "1"]' in page
+
+
 def test_what_cannot_be_sampled_is_a_sentence(
     project: Project, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -52,6 +52,13 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
         if row["session_id"] == "d001-en":
             first, *rest = one.turns
             return replace(one, turns=[{**first, "text": first["text"] + STATED}, *rest])
+        if row["session_id"] == "d001-zh":
+            first, *rest = one.turns
+            told = {**first, "origin": "d001-opening"}
+            asked = zip(one.attempts, one.calls, one.requests, strict=True)
+            left = [each for each in asked if each[0]["turn"] != told["turn"]]
+            attempts, calls, requests = map(list, zip(*left, strict=True))
+            return Played([told, *rest], attempts, calls, one.outcome, requests)
         if row["session_id"] != "d002-zh":
             return one
         texts = [*HOSTILE, RIGHT_TO_LEFT, WORD]
@@ -85,6 +92,18 @@ def opened(browser: Browser, place: Path) -> Iterator[Opened]:
 def go(opened: Opened, address: str, heading: str) -> None:
     opened.page.evaluate("(to) => { location.hash = to; }", address)
     opened.page.wait_for_selector(f"h1:has-text('{heading}')")
+
+
+def test_turns_of_an_opening_stand_before_the_others_and_say_where_they_are_from(
+    opened: Opened,
+) -> None:
+    go(opened, "#/language/d001-zh", "d001-zh")
+    opened.page.wait_for_selector("article:has-text('from d001-opening')")
+    # What is folded has no text.
+    first, second, *rest = filter(None, opened.page.locator("article").all_inner_texts())
+    assert first.startswith("Turn 1") and "not asked in this session" in first
+    assert second.startswith("Turn 2") and "from" not in second.splitlines()[0]
+    assert len(rest) == 6
 
 
 def quiet(opened: Opened) -> bool:

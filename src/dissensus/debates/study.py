@@ -56,7 +56,7 @@ class Debates(Study[DebatesSettings]):
     )
     view = ("inference.confidence",)
     figures: ClassVar[tuple[Figure, ...]] = (OUTCOMES_FIGURE, _ROUNDS_FIGURE)
-    tables: ClassVar[tuple[Table, ...]] = (_FILES, CONTRASTS, _ROUNDS_TABLE)
+    tables: tuple[Table, ...] = (_FILES, CONTRASTS, _ROUNDS_TABLE)
     reader = Reader(
         title="item",
         measures=tuple(

@@ -38,10 +38,6 @@ HEADLINE, RANDOMISATION = "cluster_robust", "sign_flip"
 #: cluster and Satterthwaite's t, and the sign-flip test of it by cluster.
 METHODS = (HEADLINE, RANDOMISATION)
 
-#: Methods of an outcome that people labelled: a judge alone, people alone, and both
-#: (:func:`~dissensus.stats.prediction_powered.prediction_powered`).
-JUDGE, PEOPLE, BOTH = "judge", "people", "prediction_powered"
-
 _ROUNDING = 1e-12
 
 Labels = NDArray[Any]

@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+#: Methods of an outcome that people labelled: a judge alone, people alone, and both
+#: (:func:`~dissensus.stats.prediction_powered.prediction_powered`).
+JUDGE, PEOPLE, BOTH = "judge", "people", "prediction_powered"
+
 
 def contrast_name(arm: str, reference: str) -> str:
     """How artefacts name a contrast: ``zh-en`` is Chinese minus English."""

@@ -106,7 +106,8 @@ def _sampled(
         if len(drawn) + len(of_session) > n:
             break
         drawn += of_session
-    hidden = {use.setting for use in study.models() if use.purpose in _JUDGING}
+    judges = {use.setting for use in study.models() if use.purpose in _JUDGING}
+    hidden = study.label_settings.hidden
     for index in rng.permutation(len(drawn)):
         place = drawn[index]
         if place.turn:
@@ -116,7 +117,7 @@ def _sampled(
             text = "\n\n".join(
                 f"{turn['round_label']}, {turn['speaker']}:\n{turn['text']}"
                 for turn in said
-                if turn["role"] not in hidden
+                if turn["role"] not in judges and turn["speaker"] not in hidden
             )
         yield place.id(study.name), text
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dissensus.design.contrasts import BOTH, JUDGE
+from dissensus.design.weights import BOTH, JUDGE
 from dissensus.report.facts import Facts, fact_rows, told
 from dissensus.report.floor import Floor
 from dissensus.report.labels import (

@@ -8,7 +8,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from dissensus.design.contrasts import BOTH, JUDGE, PEOPLE, Options
+from dissensus.design.contrasts import Options
+from dissensus.design.weights import BOTH, JUDGE, PEOPLE
 from dissensus.errors import DissensusError, ResourceError, SettingError
 from dissensus.report.facts import Facts, unmarked
 from dissensus.report.findings import labelled
@@ -128,7 +129,7 @@ def test_labels_of_whole_sessions_are_the_outcome_itself(tmp_path: Path) -> None
     found, _, estimates = with_people(tmp_path, fooled=0.7, labels=labels)
     by_turn = with_people(tmp_path, fooled=0.7)[2]
     pd.testing.assert_frame_equal(estimates, by_turn)
-    assert set(found["turn"]) == {0} and set(found["speaker"]) == {""}
+    assert set(found["judge_turn"]) == {0} and set(found["judge_speaker"]) == {""}
 
 
 def test_what_is_found_is_said_with_numbers_that_know_where_they_are_from(tmp_path: Path) -> None:

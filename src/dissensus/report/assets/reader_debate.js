@@ -93,11 +93,21 @@ const Debate = (() => {
     const heading = sessions.length > 1 ? [make("h2", {}, "Attempts that failed")] : [];
     return heading.concat(sessions.flatMap((session, k) => {
       const stands = k === sessions.length - 1, own = found.calls.filter((call) => call.session === session);
-      const turns = grouped(own).map((calls) => turnOf(found, calls, stands, word));
-      if (stands) return [make("h2", {}, found.turns.length ? "The debate" : `Attempt ${session}, the last`), ...(own.length ? [] : [make("p", {}, "No call was made.")]), ...turns];
+      const turns = grouped(own).map((calls) => [calls[0].turn, turnOf(found, calls, stands, word)]);
+      if (stands) return [make("h2", {}, found.turns.length ? "The debate" : `Attempt ${session}, the last`), ...(own.length ? [] : [make("p", {}, "No call was made.")]), ...inOrder([...taken(found, own, word), ...turns])];
       const last = own.at(-1);
-      return [fold(`Attempt ${session} at the session, which failed at turn ${last.turn} (${last.error || last.broken.join("; ") || "a rule of the protocol"}): ${Words.counted(own.length, "call")}`, make("div", {}, turns))];
+      return [fold(`Attempt ${session} at the session, which failed at turn ${last.turn} (${last.error || last.broken.join("; ") || "a rule of the protocol"}): ${Words.counted(own.length, "call")}`, make("div", {}, inOrder(turns)))];
     }));
+  }
+
+  const inOrder = (turns) => turns.sort(([one], [other]) => one - other).map(([, turn]) => turn);
+
+  // The turns that another session took, or a fork replaced: none was asked for here.
+  function taken(found, calls, word) {
+    const asked = new Set(calls.map((call) => `${call.turn}/${call.speaker}`));
+    return found.turns.filter((one) => !asked.has(`${one.turn}/${one.speaker}`)).map((one) => [one.turn, make("article", { id: anchor(one), tabindex: "-1" },
+      make("h3", {}, make("a", { href: path(found.study, found.id, anchor(one)), class: "self" }, heading(one))),
+      make("p", { class: "about known" }, `${one.model}; not asked in this session`), body(one.text, word, true))]);
   }
 
   function grouped(calls) {

@@ -60,6 +60,8 @@ class LabelSettings(Settings):
     """The labels that there are: texts, or numbers."""
     judge: str = ""
     """The speaker whose turns people label in its place; without one, they label whole sessions."""
+    hidden: Annotated[list[str], Once] = Field(default_factory=list)
+    """Speakers whose turns are not shown to those who label whole sessions, such as judges."""
     outcome: str = ""
     """The outcome that labels are of; without one, the primary outcome."""
     file: File | None = None

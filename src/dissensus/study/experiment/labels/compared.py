@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dissensus.design.contrasts import BOTH, HEADLINE, JUDGE, PEOPLE, defined
+from dissensus.design.contrasts import HEADLINE, defined
+from dissensus.design.weights import BOTH, JUDGE, PEOPLE
 from dissensus.digests import seed_of
 from dissensus.errors import ResourceError
 from dissensus.setting_faults import show
@@ -24,7 +25,6 @@ from dissensus.study.experiment.study import Experiment
 from dissensus.study.makes import makes, resolve
 from dissensus.tables.artefact import Column, Schema
 from dissensus.tables.common import common, count, share, text
-from dissensus.tables.common import number as numbers
 
 Row = dict[str, Any]
 
@@ -36,8 +36,8 @@ LABELLED = Schema(
     {
         "id": text("Name under which people labelled it, which says nothing of the arm."),
         **common("session_id"),
-        "turn": Column("int", "Number of the judge's turn; 0 where the whole session is labelled."),
-        **common("speaker"),
+        "judge_turn": Column("int", "Turn that is labelled; 0 for a whole session."),
+        "judge_speaker": text("Who speaks in it; empty for a whole session."),
         "judge": text(
             "What the judge, or the outcome as it was measured, says; empty for nothing."
         ),
@@ -52,12 +52,9 @@ AGREEMENT = Schema(
     {
         "statistic": text(
             "percent_agreement; cohen_kappa, with squared weights on a scale of numbers; or "
-            "krippendorff_alpha, nominal or for interval data."
+            "krippendorff_alpha, nominal or for interval data. Limits: percentiles over clusters."
         ),
-        "estimate": numbers("Its value; missing where all say one thing.", "1 where all agree"),
-        "ci_low": numbers("Lower limit, percentiles over clusters.", "as the estimate"),
-        "ci_high": numbers("Upper limit, percentiles over clusters.", "as the estimate"),
-        "n": count("Turns or sessions that both have labelled."),
+        **common("estimate?", "ci_low?", "ci_high?", "n"),
     },
     key=("statistic",),
 )
@@ -132,8 +129,14 @@ def compare_with_people(
 
 def _labelled(place: Place, study: str, judge: Any, people: Label) -> Row:
     """A row of :data:`LABELLED`."""
-    names = {"id": place.id(study), **vars(place)}
-    return {**names, "judge": _written(judge), "people": _written(people)}
+    return {
+        "id": place.id(study),
+        "session_id": place.session_id,
+        "judge_turn": place.turn,
+        "judge_speaker": place.speaker,
+        "judge": _written(judge),
+        "people": _written(people),
+    }
 
 
 def _said_by_judge(

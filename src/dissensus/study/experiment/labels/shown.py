@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dissensus.design.contrasts import BOTH, JUDGE, PEOPLE
+from dissensus.design.weights import BOTH, JUDGE, PEOPLE
 from dissensus.report.arms import versus
 from dissensus.report.frames import Column, limits, records, tabulate
 from dissensus.report.labels import number, p_value, signed
