@@ -152,7 +152,11 @@ def test_a_registered_run_is_made_again_to_the_byte(crate: Path, tmp_path: Path)
     again = Project.at(tmp_path / "again")
     shutil.copytree(crate, again.folder)
     again.configuration = "run.yaml"
-    name = "results/demo/tuned/contrasts.parquet"
-    again.succeed(name)
+    folder = "results/demo/tuned"
+    again.succeed(f"{folder}/contrasts.parquet")
     listed = (crate / "results.sha256").read_text("utf-8")
-    assert f"{sha256((again.folder / name).read_bytes()).hexdigest()}  {name}" in listed
+    # What the plan was made from, and what was made under it.
+    for name in ("pool", "manifest", "turns", "metrics", "contrasts"):
+        path = f"{folder}/{name}.parquet"
+        made = sha256((again.folder / path).read_bytes()).hexdigest()
+        assert f"{made}  {path}\n" in listed, name

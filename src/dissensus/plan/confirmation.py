@@ -34,16 +34,17 @@ _SENTENCES: dict[Verdict, str] = {
     "nothing predicted": "the registered interval has 0 in it, so that no effect was predicted",
     "no estimate": "this run has no estimate of it",
 }
+_UNIT = "of what is estimated"
 CONFIRMATION = Schema(
     name="confirmation",
     row="headline of the registered run",
     columns={
         **common("contrast", "outcome"),
-        "predicted": Column("float", "Estimate of the registered run."),
-        "predicted_low": Column("float", "Lower limit of its interval."),
-        "predicted_high": Column("float", "Upper limit of its interval."),
-        "prediction_low": Column("float", "Lower limit of where this run's estimate should be."),
-        "prediction_high": Column("float", "Upper limit of the same."),
+        "predicted": Column("float", "Estimate of the registered run.", _UNIT),
+        "predicted_low": Column("float", "Lower limit of its interval.", _UNIT),
+        "predicted_high": Column("float", "Upper limit of its interval.", _UNIT),
+        "prediction_low": Column("float", "Lower limit of where the estimate should be.", _UNIT),
+        "prediction_high": Column("float", "Upper limit of the same.", _UNIT),
         **common("estimate?", "ci_low?", "ci_high?", "n"),
         "verdict": text(f"One of {', '.join(get_args(Verdict))}."),
         "sentence": text("The verdict with its numbers."),

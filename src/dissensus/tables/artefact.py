@@ -120,6 +120,8 @@ def write(
     schema: Schema,
     rows: Sequence[Mapping[str, Any]] | pa.Table | Any,
     provenance: Mapping[str, Any],
+    *,
+    names_plan: bool = True,
 ) -> None:
     """Write an artefact: complete under its name, or not at all.
 
@@ -129,16 +131,19 @@ def write(
     schema : what it promises.
     rows : a list of mappings, an Arrow table or a pandas frame.
     provenance : stored as JSON in the file's metadata under ``dissensus``; no clock, no host.
+    names_plan : whether it names the plan that it is made under, where there is one. What a plan is
+        made from does not: it has the same bytes before and after.
 
     Raises
     ------
     ArtefactError : a column is missing, is not in the schema or has another type, or a key repeats.
     """
-    in_turn(_write, path, schema, rows, provenance)
+    about = {**provenance, **plan_of(path)} if names_plan else provenance
+    in_turn(_write, path, schema, rows, about)
 
 
 def _write(path: str | Path, schema: Schema, rows: Any, provenance: Mapping[str, Any]) -> None:
-    data = _encoded(rows, schema, str(path), {**provenance, **plan_of(path)})
+    data = _encoded(rows, schema, str(path), provenance)
     with replacing(path) as part:
         part.write_bytes(data)
 

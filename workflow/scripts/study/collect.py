@@ -11,7 +11,7 @@ def main(inputs: Any, outputs: Any, stage: Stage) -> None:
     collected = stage.function(stage.settings, stage.seed)
     for path in outputs:
         schema, rows = collected[Path(path).stem]
-        write(path, schema, rows, stage.provenance)
+        write(path, schema, rows, stage.provenance, names_plan=False)
 
 
 if __name__ == "__main__":

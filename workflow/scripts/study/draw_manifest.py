@@ -10,7 +10,7 @@ def main(inputs: Any, outputs: Any, stage: Stage) -> None:
     draw, schema, source = stage.resolved
     items = read_by(inputs.source, source, stage.key)
     rows = draw(items, stage.settings, stage.seed)
-    write(outputs.manifest, schema, rows, stage.provenance)
+    write(outputs.manifest, schema, rows, stage.provenance, names_plan=False)
 
 
 if __name__ == "__main__":
