@@ -48,7 +48,7 @@ lint: .venv/installed
 	$(BIN)/snakemake --lint
 
 # The pictures of the docs and the debate that docs/union.md shows, from the run of `make reproduce`.
-pictures: .venv/installed
+pictures: .venv/installed .venv/inspect/installed
 	$(BIN)/snakemake --cores 8
 	cp results/demo/language/figures/paired_effects.png docs/paired_effects.png
 	cp results/demo/consensus/figures/effects.png docs/consensus_effects.png

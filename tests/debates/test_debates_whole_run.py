@@ -6,6 +6,7 @@ import json
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
+from zipfile import ZipFile
 
 import pyarrow.parquet as pq
 import pytest
@@ -39,7 +40,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Project:
         shutil.copy2(EXAMPLE, folder / "groups.csv")
         assert imported(project, "groups.csv", "--run", "groups", *columns()) == 0
         project.configuration = "groups.yaml"
-        project.succeed("all")
+        project.succeed("archive")
 
     project = Project.at(built_once(tmp_path_factory, "imported_groups", build))
     project.configuration = "groups.yaml"
@@ -89,6 +90,19 @@ def test_it_is_verified_and_read_like_any_run(
         assert main(["fork", "s0001", "--run", "groups", "--turn", "1", "--say", "groups.csv"]) == 1
     assert "Turn 1, H1, a person" in page and "imported from groups.csv" in page
     assert "was imported, and asks no model" in capsys.readouterr().err
+
+
+def test_its_archive_has_the_file_and_says_what_it_is(finished: Project) -> None:
+    with ZipFile(finished.folder / "results/groups/archive.zip") as archive:
+        assert archive.read("groups.csv") == EXAMPLE.read_bytes()
+        verdict, crate = (
+            archive.read(name).decode() for name in ("VERDICT.md", "ro-crate-metadata.json")
+        )
+    assert "its sessions were imported" in verdict
+    assert "Debates of people or models, imported (debates)" in crate
+    for name in ("index.html", "report.rst"):
+        page = (finished.folder / "results/groups" / name).read_text(encoding="utf-8")
+        assert "imported" in page and "groups of language models" not in page
 
 
 def test_the_same_file_gives_the_same_bytes(finished: Project, tmp_path: Path) -> None:

@@ -131,6 +131,7 @@ use rule local_stage as summarise_run with:
             "run": SETTINGS.run,
             "seed": SETTINGS.seed,
             "studies": {name: study.summary() for name, study in STUDIES.items()},
+            "imported": not SETTINGS.used,
         },
     message:
         "Write the head of the report"

@@ -40,6 +40,8 @@ def write_crate(
     crate = ROCrate(version="1.1")
     root = crate.root_dataset
     kind = "simulated models" if settings.simulated else "language models"
+    if not settings.used:
+        kind = "people or models, imported"
     crate.name = f"Run {settings.run} of dissensus"
     crate.description = (
         f"Debates of {kind} ({', '.join(settings.studies)}): code, inputs, replies and results. "

@@ -56,6 +56,8 @@ def reply_page(results: Path) -> str:
     for turn in _turns(folders):
         counts[turn.study, turn.purpose, turn.end] += 1
         texts[turn.model].append(turn.text)
+    if not counts and _are_imported(folders):
+        return f"No reply was asked for in {results}: its sessions were imported.\n"
     if not counts:
         raise ArtefactError(f"{results} has no session that has ended; run it first.")
     rows = []
@@ -115,6 +117,14 @@ def _left_out(folders: list[Path]) -> str:
     if not lacking:
         return ""
     return f" Left out, since their shards are under way: {counted(lacking, 'session')}."
+
+
+def _are_imported(folders: list[Path]) -> bool:
+    """Whether a run has sessions, and these came in with a file."""
+    first = next(
+        (path for folder in folders for path in folder.glob("transcripts/*.parquet")), None
+    )
+    return first is not None and "imported_from" in provenance_of(first)
 
 
 def _is_simulated(folders: list[Path]) -> bool:

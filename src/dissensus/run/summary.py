@@ -15,7 +15,9 @@ from dissensus.tables.artefact import read, write_text
 
 
 @makes(report=write_text)
-def summarise(run: str, seed: int, studies: Mapping[str, str], simulated: bool) -> str:
+def summarise(
+    run: str, seed: int, studies: Mapping[str, str], simulated: bool, imported: bool = False
+) -> str:
     """The report's first page, as reStructuredText.
 
     Parameters
@@ -23,8 +25,10 @@ def summarise(run: str, seed: int, studies: Mapping[str, str], simulated: bool) 
     run, seed : of the run.
     studies : name -> its design in a paragraph.
     simulated : whether the run's models are simulated.
+    imported : whether its sessions came in with files.
     """
-    opening = f"How groups of language models argue, in run **{rst(run)}** (seed {seed}):"
+    title = "Debates that were imported" if imported else "How groups of language models argue"
+    opening = f"{title}, in run **{rst(run)}** (seed {seed}):"
     blocks = ["dissensus\n=========", opening]
     for name, summary in studies.items():
         # A backslash stays with what it marks.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +51,11 @@ def write_inspect(study: StudyFolder, path: Path) -> int:
             "eval": _spec(study, names, sorted(models)),
             "plan": {"name": "plan", "steps": []},
             "results": _results(len(names), scores),
-            "stats": {"started_at": "", "completed_at": "", "model_usage": totals},
+            "stats": {
+                "started_at": _NO_TIME.isoformat(),
+                "completed_at": _NO_TIME.isoformat(),
+                "model_usage": totals,
+            },
         }
         file.write("\n],\n" + json.dumps(head, ensure_ascii=False)[1:] + "\n")
     return len(names)
@@ -131,8 +135,7 @@ def _events(session: Exported) -> Iterator[Row]:
     """Each turn within a span of its agent."""
     for number, turn in enumerate(session.turns, start=1):
         span, said = f"{session.name}-{number}", message(turn)
-        when = (_NO_TIME + timedelta(seconds=number)).isoformat()
-        at = {"timestamp": when, "working_start": float(number), "span_id": span}
+        at = {"timestamp": _NO_TIME.isoformat(), "working_start": 0.0, "span_id": span}
         yield {**at, "event": "span_begin", "id": span, "type": "agent", "name": turn["speaker"]}
         if turn["person"] or not turn["model"]:
             yield {**at, "event": "info", "source": turn["speaker"], "data": turn["text"]}

@@ -24,7 +24,7 @@ class Run:
     ----------
     name, seed : of the run.
     day : of its newest transcripts, such as "27 November 2026".
-    models : that its sessions ask.
+    models : how many its sessions ask; 0 where these were imported.
     usd : spent, as the calls were priced; None where a model has no price.
     simulated : whether its models are simulated.
     """
@@ -35,6 +35,9 @@ class Run:
     models: int = 0
     usd: float | None = None
     simulated: bool = False
+
+
+_TITLE = "how groups of language models argue"
 
 
 def front_page(run: Run, studies: Sequence[Part], truth: Sequence[Mapping[str, Any]] = ()) -> str:
@@ -50,7 +53,7 @@ def front_page(run: Run, studies: Sequence[Part], truth: Sequence[Mapping[str, A
         if run.simulated
         else "",
         '<a class="skip" href="#content">To the content</a>',
-        f"<header><h1>Run {html(run.name)}: how groups of language models argue</h1>",
+        f"<header><h1>Run {html(run.name)}: {_TITLE if run.models else 'imported debates'}</h1>",
         f'<p class="run">{_in_a_line(run, studies)}</p></header>',
         '<nav aria-label="Contents"><ul class="contents">',
         '<li><a href="#truth">Planted and found</a></li>' if truth else "",
