@@ -107,6 +107,12 @@ mutants: .venv/mutants/installed
 	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r requirements-slurm.lock
 	touch $@
 
+# What opens the logs of Inspect, Scout and Docent, in an environment of its own: 96 packages.
+.venv/inspect/installed: requirements-inspect.lock .venv/installed
+	$(PYTHON) -m venv .venv/inspect
+	.venv/inspect/bin/pip install --quiet --disable-pip-version-check --no-compile --require-hashes --no-deps -r requirements-inspect.lock
+	touch $@
+
 # llama.cpp's server, which no other target needs.
 .venv/llama: requirements-llama.lock .venv/installed
 	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r requirements-llama.lock

@@ -24,6 +24,7 @@ import calls
 import debate_model
 import default_run
 import gallery
+import imports
 import inference
 import job
 import micro
@@ -47,6 +48,7 @@ PARTS: dict[str, Callable[[Bench], None]] = {
     "gallery": gallery.measure,
     "votes": votes.measure,
     "scale": scale.measure,
+    "imports": imports.measure,
     "inference": inference.measure,
     "identity": debate_model.measure,
     "micro": micro.measure,

@@ -49,7 +49,7 @@ _COMMANDS = {
         "dissensus sample demo --study mine --n 60 --seed 1 --to sample",
     ),
     "import": (
-        "make a run of debates that others held, from a table of their turns",
+        "make a run of debates that others ran, from a table of their turns",
         "dissensus import chats.csv --run chats --column session=id --column speaker=who "
         "--column text=said",
         "dissensus import groups.csv --run both --always arm=people --always person=true",

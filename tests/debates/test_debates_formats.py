@@ -84,7 +84,7 @@ def test_chats_of_deliberate_lab_have_people_and_models(tmp_path: Path) -> None:
             "Message content\n1,2,3,robot,5,6\n",
             "row 2: Message type holds 'robot'",
         ),
-        ("a.csv", "wiki", "", "--format wiki is not known; it may be one of turns, mallm"),
+        ("a.csv", "wiki", "", "--format wiki is not known; it may be one of turns, inspect"),
     ],
 )
 def test_a_file_of_another_format_is_a_sentence(

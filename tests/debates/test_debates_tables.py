@@ -178,7 +178,12 @@ def test_those_who_speak_at_once_share_a_turn(tmp_path: Path) -> None:
 
 def test_names_of_people_are_dropped_unless_asked_for(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
-    people = [{"who": "Ana", "p": 1}, {"who": "H1", "m": "gpt"}, {"who": "Bo"}, {"who": "Ana"}]
+    people: list[dict[str, Any]] = [
+        {"who": "Ana", "p": 1},
+        {"who": "H1", "m": "gpt"},
+        {"who": "Bo"},
+        {"who": "Ana"},
+    ]
     path.write_text(lines(*people))
     (session,) = read_table(path, mapped(*people), {}).sessions
     # Who is a person in one row is one in all; a model keeps its name, and no seat takes that.

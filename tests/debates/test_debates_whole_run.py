@@ -102,12 +102,9 @@ def test_the_same_file_gives_the_same_bytes(finished: Project, tmp_path: Path) -
     assert len(made) > 24 and made == {name: before[name] for name in made}
 
 
-@pytest.mark.parametrize("ending", [".parquet", ".jsonl"])
-def test_what_goes_out_comes_back_to_the_same_bytes(
-    finished: Project, tmp_path: Path, ending: str
-) -> None:
+def test_what_goes_out_comes_back_to_the_same_bytes(finished: Project, tmp_path: Path) -> None:
     project = Project(tmp_path / "back")
-    first, second = project.folder / f"first{ending}", tmp_path / f"second{ending}"
+    first, second = project.folder / "first.parquet", tmp_path / "second.parquet"
     export = ("--study", "debates", "--to", "turns", "--output")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(finished.folder)
@@ -136,6 +133,36 @@ def test_a_wrong_file_leaves_nothing_behind(
     (project.folder / "a.json").write_text(json.dumps([{"exampleId": 1}]))
     assert imported(project, "a.json", "--format", "mallm", "--run", "other") == 1
     assert not list(project.folder.glob("other*"))
+
+
+def test_hostile_names_of_a_file_stay_inert_on_every_page(tmp_path: Path) -> None:
+    attack = "<img src=x onerror=alert(1)> [a](javascript:alert(2)) `_x` |y| {{ n }}"
+    names = ("arm", "item", "speaker", "role", "model", "round_label", "text", "value", "truth")
+    turns = [
+        {"session": f"{attack}{session}", **dict.fromkeys(names, f"{attack} {session % 2}")}
+        for session in range(8)
+        for _ in range(3)
+    ]
+    for number, turn in enumerate(turns):
+        turn |= {"item": f"{attack} {number // 6}", "speaker": f"{attack} {number % 2}"}
+    project = Project(tmp_path / "hostile")
+    lines = "".join(json.dumps(turn) + "\n" for turn in turns)
+    (project.folder / "turns.jsonl").write_text(lines)
+    assert imported(project, "turns.jsonl", "--run", "host", "--embedder", "none") == 0
+    project.configuration = "host.yaml"
+    project.succeed("results/host/index.html", "results/host/report.rst")
+    pages = [
+        path
+        for path in (project.folder / "results/host").rglob("*")
+        if path.suffix in (".html", ".svg", ".rst", ".md")
+    ]
+    assert len(pages) > 8
+    for page in pages:
+        text = page.read_text(encoding="utf-8").replace("\\<img", "")
+        # In reStructuredText a tag is text, and Jinja reads braces.
+        is_rst = page.suffix == ".rst"
+        assert ("{{ n }}" if is_rst else "<img src=x") not in text, page
+        assert 'href="javascript' not in text, page
 
 
 def test_a_run_of_another_kind_is_not_mixed_with_it(tmp_path: Path) -> None:

@@ -13,7 +13,6 @@ from rocrate.rocrate import ROCrate
 from dissensus.errors import ResourceError, SettingError
 from dissensus.keep import archive as archives
 from dissensus.study.configuration import load_file
-from dissensus.study.registry import STUDIES
 from support import ROOT, Project
 
 
@@ -50,8 +49,9 @@ def test_files_of_models_are_among_those_that_settings_name(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(ROOT)
-    found = set(archives._named(load_file(ROOT / "config.yaml")))
-    assert {Path(f"resources/simulated/{name}.yaml") for name in STUDIES} <= found
+    settings = load_file(ROOT / "config.yaml")
+    files = {Path(f"resources/simulated/{name}.yaml") for name in settings.studies}
+    assert files <= set(archives._named(settings))
 
 
 @pytest.mark.parametrize(("setting", "of"), [("prices", str), ("simulated_models", dict)])

@@ -14,7 +14,8 @@ import pytest
 import judged_study
 from dissensus.cli import main
 from judged_study import is_sound
-from support import Project
+from read_facts import wrong_numbers
+from support import ROOT, Project
 
 #: Half of the verdicts on loud arguments that are not sound are wrong.
 SPEECH = "{alone: 0.5, debate: 0.5, fooled: 0.7}"
@@ -69,7 +70,7 @@ def test_a_sample_is_labelled_and_stands_beside_the_judge(
     (project.folder / "judged.yaml").write_text(named, "utf-8")
     names = [f"results/judged/judged/tables/table_{name}.md" for name in ("labels", "agreement")]
     before = {path: path.stat().st_mtime_ns for path in (results / "transcripts").iterdir()}
-    project.succeed(*names)
+    project.succeed(*names, "results/judged/index.html")
     assert before == {p: p.stat().st_mtime_ns for p in (results / "transcripts").iterdir()}
     found = pd.read_parquet(results / "labelled_contrasts.parquet")
     found = found[found["reference"] == "alone"].set_index("method")
@@ -78,6 +79,10 @@ def test_a_sample_is_labelled_and_stands_beside_the_judge(
     labelled = pd.read_parquet(results / "labelled.parquet")
     wrong = labelled[labelled["judge"] != labelled["people"]]
     assert len(labelled) == 40 and set(wrong["people"]) == {"no"}
+    against = pd.read_parquet(results / "findings.parquet").set_index("kind")["sentence"]
+    assert "prediction-powered" in against["against"] and "by the judge alone" in against["but"]
+    template = (ROOT / "workflow/report/experiment_outcomes.rst").read_text("utf-8")
+    assert wrong_numbers(results, {"confidence": 0.95}, {"outcomes": template}) == []
     text = (project.folder / names[0]).read_text("utf-8")
     assert "people and judge (prediction-powered)" in text and "Simulated models." in text
 

@@ -9,7 +9,6 @@ import pytest
 from dissensus.errors import SettingError
 from dissensus.plan.preflight import check_inputs
 from dissensus.study.configuration import load
-from dissensus.study.registry import STUDIES
 from scripted import ROOT, default_configuration
 
 
@@ -27,7 +26,7 @@ def refusal(study: str, setting: str, value: object) -> str:
     return str(caught.value)
 
 
-@pytest.mark.parametrize("study", STUDIES)
+@pytest.mark.parametrize("study", default_configuration()["studies"])
 def test_the_simulated_models_of_each_study_pass(study: str) -> None:
     check_inputs(load(default_configuration() | {"studies": [study]}))
 

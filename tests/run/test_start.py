@@ -35,7 +35,7 @@ def handlers(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def settings(simulated: bool) -> Any:
-    return SimpleNamespace(simulated=simulated, budget_usd=3.0)
+    return SimpleNamespace(simulated=simulated, used=["a"], budget_usd=3.0)
 
 
 def test_a_run_here_stops_by_itself_and_one_on_a_cluster_cancels_its_jobs(

@@ -83,7 +83,7 @@ from dissensus.tables.artefact import read, write
 from dissensus.tables.common import common
 
 examples = {"string": "a", "int": 1, "float": 0.5, "bool": True, "strings": []}
-examples |= {"float?": None, "string?": None}
+examples |= {f"{kind}?": None for kind in examples}
 for schema in (CALLS, transcript(common("session_id"))):
     row = {name: examples[column.kind] for name, column in schema.columns.items()}
     write(Path(sys.argv[1]), schema, [row], {})

@@ -22,7 +22,7 @@ from dissensus.compare.units import (
 from dissensus.errors import ResourceError
 from dissensus.report.labels import listed
 from dissensus.tables.artefact import Schema
-from dissensus.tables.common import chance, count, flag, number, share, text
+from dissensus.tables.common import chance, common, count, flag, number, share, text
 
 _ESTIMAND = {
     "artefact": text("Name of the artefact that the estimates are from."),
@@ -35,11 +35,7 @@ UNITS = Schema(
         **_ESTIMAND,
         "unit": text("Name of the run, or of the panel."),
         "run": text("Name of the run that it is of."),
-        "estimate": number("What the run estimates.", "of what is estimated"),
-        "se": number("Its standard error.", "of what is estimated"),
-        "ci_low": number("Lower limit of the run's own interval.", "of what is estimated"),
-        "ci_high": number("Upper limit of the run's own interval.", "of what is estimated"),
-        "n": count("How many observations the estimate rests on."),
+        **common("estimate?", "se?", "ci_low?", "ci_high?", "n"),
         "own_error": flag(
             "Whether the standard error is the estimator's; else half of its interval by the "
             "normal quantile."
@@ -52,11 +48,7 @@ POOLED = Schema(
     row="what is estimated",
     columns={
         **_ESTIMAND,
-        "estimate": number("Mean of the units' true effects.", "of what is estimated"),
-        "se": number("Its standard error by Hartung and Knapp.", "of what is estimated"),
-        "ci_low": number("Lower limit of its interval.", "of what is estimated"),
-        "ci_high": number("Upper limit of its interval.", "of what is estimated"),
-        "p_value": chance("P-value of a mean of 0."),
+        **common("estimate?", "se?", "ci_low?", "ci_high?", "p_value?"),
         "prediction_low": number(
             "Lower limit for the true effect of a further unit; missing for fewer than 3.",
             "of what is estimated",

@@ -79,7 +79,7 @@ def import_file(asked: Import) -> list[str]:
     """
     path = Path(f"{asked.run}.yaml")
     block = _block(asked, path)
-    table = {"columns": asked.columns, "always": asked.always}
+    table: dict[str, Any] = {"columns": asked.columns, "always": asked.always}
     made = None
     if asked.format != "turns":
         if asked.columns:

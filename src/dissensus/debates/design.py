@@ -16,7 +16,7 @@ Row = dict[str, Any]
 
 IDS: dict[str, Column] = {
     **common("session_id", "draw_id"),
-    "arm": text("Arm that the session was held in, as its file names it."),
+    "arm": text("Arm of the session, as its file names it."),
     "cluster_id": text("What is independent: the file's cluster, or its item, draw or session."),
     "item": text("What is debated, as the file has it; empty where it does not say."),
     "source_session": text("Name of the session in its file."),

@@ -180,9 +180,9 @@ def _apart_by_round(
     for name in BY_ROUND:
         some = outcomes_by_round[outcomes_by_round["outcome"] == name]
         family = [
-            {**_difference(of_round, "value", name, arm, arms[0], options), "round": int(round_)}
+            {**_difference(of_round, "value", name, arm, arms[0], options), "round": round_}
             for arm in arms[1:]
-            for round_, of_round in some.groupby("round")
+            for round_, of_round in some.groupby(some["round"].astype(int))
         ]
         adjust_holm(family)
         rows += [{column: row[column] for column in CONTRASTS_BY_ROUND.columns} for row in family]

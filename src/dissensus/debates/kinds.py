@@ -15,7 +15,7 @@ from dissensus.study.kind import Kind, Row
 
 @dataclass(frozen=True)
 class Imported(Kind[DebatesSettings, ImportedSpec]):
-    """A debate that others held."""
+    """A debate that others ran."""
 
     def spec(self, row: Row, item: Row) -> ImportedSpec:
         return ImportedSpec(item["file"], tuple(item["turns"]))

@@ -1,4 +1,4 @@
-"""From turns to numbers: what can be measured of any debate, whoever held it."""
+"""From turns to numbers: what can be measured of any debate, whoever ran it."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dissensus.report.frames import Column, tabulate
+from dissensus.report.frames import Column, records, tabulate
 from dissensus.report.labels import MISSING, listed, number
 from dissensus.report.tables import Table
 from dissensus.report.view import Artefacts, View
@@ -25,14 +25,12 @@ def table_imported(artefacts: Artefacts, view: View) -> Table:
     )
     effective = [
         f"{row['arm']} {number(row['effective_number'])} of {row['seats']}"
-        for row in worth.to_dict("records")
+        for row in records(worth)
         if row["effective_number"] == row["effective_number"]
     ]
     if effective:
         note += f" Independent speakers, by how alike they err: {listed(effective)}."
-    return tabulate(
-        "table_imported", "What was imported", columns, files.to_dict("records"), note, view
-    )
+    return tabulate("table_imported", "What was imported", columns, records(files), note, view)
 
 
 def _people(count: float) -> str:

@@ -37,7 +37,7 @@ class Debates(Study[DebatesSettings]):
 
     name = "debates"
     Settings = DebatesSettings
-    question = "What becomes of disagreement in debates that others held?"
+    question = "What becomes of disagreement in debates that others ran?"
     ids = IDS
     cluster = "cluster_id"
     protocol = f"{_HERE}.protocol"

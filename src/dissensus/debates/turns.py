@@ -263,7 +263,9 @@ def _give_seats(session: ImportedSession) -> None:
         seat = next(seat for seat in _numbered("H" if person else "S") if seat not in taken)
         taken.add(seat)
         seats[name] = seat
-    session.turns = [turn._replace(speaker=seats[turn.speaker]) for turn in session.turns]
+    session.turns = [
+        ImportedTurn(turn.number, seats[turn.speaker], *turn[2:]) for turn in session.turns
+    ]
 
 
 def _numbered(letter: str) -> Iterator[str]:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-import pandas as pd
-
 from dissensus.design.manifest import stream
 from dissensus.errors import ResourceError, SettingError
 from dissensus.keep.reading import sent
@@ -87,7 +85,7 @@ def _sampled(
 
     Draws are taken at random, each with all its arms, until there is no room for a session.
     """
-    metrics = pd.read_parquet(folder / "metrics.parquet")
+    metrics = read(folder / "metrics.parquet").to_pandas(use_threads=False)
     usable = metrics[metrics["complete"] & metrics[study.labelled_outcome].notna()]
     turns = read(folder / "turns.parquet").to_pylist()
     places: dict[str, list[Place]] = {}

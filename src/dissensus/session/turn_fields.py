@@ -27,7 +27,7 @@ class TurnField:
 
 TURN_FIELDS = {
     "session": TurnField("Name of the session, as whoever made it calls it.", of_session=True),
-    "arm": TurnField("Condition that the session was held in.", of_session=True),
+    "arm": TurnField("Condition of the session.", of_session=True),
     "item": TurnField("What is debated.", of_session=True),
     "pair": TurnField("What sessions share that are compared across arms.", of_session=True),
     "draw": TurnField("The same of a designed experiment: its draw.", of_session=True),

@@ -56,7 +56,7 @@ def prediction_powered(
     -------
     With ``n`` the observations of these groups and ``n_clusters`` the clusters that have labels, of
     the group that has fewest. The p-value is of the null that the sum is 0. Without a standard
-    error where a group has labels in fewer than two clusters, and NaN where one has none.
+    error where a group has labels in too few clusters, and NaN where one has none.
 
     Raises
     ------
@@ -69,7 +69,8 @@ def prediction_powered(
     ``power * mean(predictions of all) + mean(labels - power * predictions of the labelled)``. Here
     the labelled are among all, so that ``power`` is that of PPI++ times (n + N) / N, of n labelled
     and N others. The variance is the sum over clusters of squared sums of influences, times
-    G / (G - 1) for G clusters with labels, and the interval is Student's t with G - 1 degrees.
+    G / d for G clusters with labels, and the interval is Student's t with d degrees: G - 1, and one
+    less where power is tuned, as of a regression's residuals.
     """
     predicted = as_sample(predictions, "predictions", minimum=1)
     given = np.asarray(labels, dtype=np.float64)
@@ -97,14 +98,16 @@ def prediction_powered(
         fewest = min(fewest, len(np.unique(codes[some])))
         n, labelled = n + int(every.sum()), labelled + int(some.sum())
     by_labels, by_predictions = influences
+    degrees = fewest - 1
     if power is None:
         power = _smallest_error(by_labels, by_predictions)
+        degrees -= power > 0
     estimate = float(sums[0] + power * sums[1])
     made = Estimate(estimate, n=n, n_clusters=fewest)
-    if fewest > 1:
+    if degrees > 0:
         squares = float(((by_labels + power * by_predictions) ** 2).sum())
-        se = sqrt(squares * fewest / (fewest - 1))
-        made = t_estimate(estimate, se, fewest - 1, confidence, n, fewest)
+        se = sqrt(squares * fewest / degrees)
+        made = t_estimate(estimate, se, degrees, confidence, n, fewest)
     limits = (made.se, made.ci_low, made.ci_high, made.p_value)
     return Powered(estimate, *limits, n, fewest, power=power, labelled=labelled)
 

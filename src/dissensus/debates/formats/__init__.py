@@ -14,6 +14,7 @@ from dissensus.errors import ResourceError, SettingError
 
 #: Format -> the module whose ``turns`` gives the rows of a file, with the fields of a turn.
 CONVERTERS = {
+    "inspect": "dissensus.debates.formats.inspect_log",
     "mallm": "dissensus.debates.formats.mallm",
     "deliberate-lab": "dissensus.debates.formats.deliberate_lab",
 }

@@ -32,15 +32,15 @@ def turns(path: Path) -> Iterator[Row]:
     discussions = read_json(path)
     if not isinstance(discussions, list):
         raise ResourceError(f"{path} holds {show(discussions)}; MALLM writes a list, [...].")
-    held: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for number, given in enumerate(discussions, start=1):
         where = f"{path}, discussion {number}"
         lacking = [name for name in _NEEDED if not isinstance(given, dict) or name not in given]
         if lacking:
             raise ResourceError(f"{where}: it has no {lacking[0]}, which MALLM writes of each.")
         name = str(given["exampleId"])
-        held[name] = held.get(name, 0) + 1
-        yield from _session(given, f"{name} ({held[name]})" if held[name] > 1 else name, where)
+        counts[name] = counts.get(name, 0) + 1
+        yield from _session(given, f"{name} ({counts[name]})" if counts[name] > 1 else name, where)
 
 
 def _session(given: Mapping[str, Any], name: str, where: str) -> Iterator[Row]:
@@ -98,7 +98,9 @@ def _seats(memories: list[Row], personas: list[Row]) -> dict[str, str]:
 def _votes(voting: Mapping[str, Any], agents: list[str]) -> Iterator[tuple[str, Any]]:
     """Agent and what it votes for, where each has one vote; other ballots are left out."""
     alterations = voting.get("alterations") or {}
-    taken = next((alterations[name] for name in (*_FIRST, *alterations) if name in alterations), {})
+    taken: Mapping[str, Any] = next(
+        (alterations[name] for name in (*_FIRST, *alterations) if name in alterations), {}
+    )
     votes, answers = taken.get("votes"), voting.get("answers") or []
     if isinstance(votes, list) and len(votes) == len(agents):
         for agent, vote in zip(agents, votes, strict=True):

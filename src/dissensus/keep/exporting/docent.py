@@ -8,7 +8,7 @@ from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 from dissensus.errors import ResourceError
-from dissensus.keep.exporting.messages import failure, message, metadata, outcomes, usage
+from dissensus.keep.exporting.messages import message, metadata, outcomes, usage
 from dissensus.keep.exporting.sessions import Exported, StudyFolder
 from dissensus.tables.artefact import replacing
 
@@ -17,7 +17,8 @@ def write_docent(study: StudyFolder, path: Path) -> int:
     """Write an agent run a line; how many there are.
 
     An agent's transcript is what it says. What it was shown is in no artefact, so that no words of
-    others stand there.
+    others stand there. A session that failed for good has no words, and Docent takes no such run:
+    it is left out.
 
     Raises
     ------
@@ -28,6 +29,8 @@ def write_docent(study: StudyFolder, path: Path) -> int:
     count = 0
     with replacing(path) as part, part.open("w", encoding="utf-8", newline="\n") as file:
         for session in study.sessions():
+            if not session.turns:
+                continue
             file.write(json.dumps(_run(study, session), ensure_ascii=False) + "\n")
             count += 1
     return count
@@ -53,6 +56,5 @@ def _run(study: StudyFolder, session: Exported) -> dict[str, Any]:
             **metadata(study, session),
             "scores": outcomes(session),
             "usage": usage(study.calls(session.name)),
-            "failure": failure(session),
         },
     }

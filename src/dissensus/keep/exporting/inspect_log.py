@@ -32,7 +32,8 @@ def write_inspect(study: StudyFolder, path: Path) -> int:
     """
     if path.suffix != _ENDING:
         raise ResourceError(f"{path} ends otherwise than {_ENDING}, by which Inspect knows logs.")
-    names, models = [], set()
+    names: list[str] = []
+    models: set[str] = set()
     totals: dict[str, Row] = {}
     scores: dict[str, list[float]] = {}
     with replacing(path) as part, part.open("w", encoding="utf-8", newline="\n") as file:

@@ -46,7 +46,7 @@ class Exported:
 
     @property
     def is_imported(self) -> bool:
-        """Whether it was held elsewhere, and its fields are those of a file."""
+        """Whether it was run elsewhere, and its fields are those of a file."""
         return any(
             turn["origin"] and turn["origin"].startswith(IMPORTED_FROM) for turn in self.turns
         )
