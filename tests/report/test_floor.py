@@ -35,7 +35,9 @@ def printed(row: Any, times: float = 1.0, digits: int = 3) -> str:
 def within(rows: pd.DataFrame, row: Any) -> str:
     """How many rows are no further from 0 than the limits of another."""
     near = rows["estimate"].abs() <= max(abs(row["ci_low"]), abs(row["ci_high"]))
-    return f"{near.sum()} of {rows['estimate'].count()} "
+    all_rows = rows["estimate"].count()
+    noun = "contrast" if all_rows == 1 else "contrasts"
+    return f"{near.sum()} of {all_rows} {noun} {'is' if near.sum() == 1 else 'are'}"
 
 
 def test_deliberation_has_its_second_reference(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -45,7 +47,7 @@ def test_deliberation_has_its_second_reference(monkeypatch: pytest.MonkeyPatch) 
     row, others = rows.loc["emergent_again"], rows.drop("emergent_again")
     assert said(deliberation.state, run.artefacts, run.view()) == (
         f"Noise floor: emergent run again differs from itself by {printed(row, digits=2)}, "
-        f"n = {row['n']}; {within(others, row)}contrasts are no further from zero than that."
+        f"n = {row['n']}; {within(others, row)} no further from zero than that."
     )
 
 
@@ -55,7 +57,7 @@ def test_consensus_has_it_over_all_domains_in_points() -> None:
     row, others = rows.loc["again"], rows.drop("again")
     assert said(consensus.state, run.artefacts, consensus_frames.VIEW) == (
         f"Noise floor: {row['reference']} run again differs from itself by "
-        f"{printed(row, 100, 1)} points, n = {row['n']}; {within(others, row)}contrasts are no "
+        f"{printed(row, 100, 1)} points, n = {row['n']}; {within(others, row)} no "
         "further from zero than that."
     )
 
@@ -109,5 +111,5 @@ def test_language_has_the_reference_against_itself_or_says_how(languages: tuple[
     row = rows.loc["en_again-en"]
     assert sentence == (
         f"Noise floor: English run again differs from itself by {printed(row)}, n = {row['n']}; "
-        f"{within(rows.drop('en_again-en'), row)}contrast is no further from zero than that."
+        f"{within(rows.drop('en_again-en'), row)} no further from zero than that."
     )

@@ -100,5 +100,9 @@ class Floor:
         floor = f"Noise floor: {differs} {limits}, n = {self.n}"
         if not self.contrasts:
             return f"{floor}."
-        least = f"{self.noun} is" if int(self.contrasts) == 1 else f"{self.noun}s are"
-        return f"{floor}; {self.within} of {self.contrasts} {least} no further from zero than that."
+        noun = self.noun if int(self.contrasts) == 1 else f"{self.noun}s"
+        verb = "is" if int(self.within) == 1 else "are"
+        return (
+            f"{floor}; {self.within} of {self.contrasts} {noun} {verb} no further from zero than "
+            "that."
+        )
