@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 from dissensus.debates.design import IDS
 from dissensus.debates.kinds import Imported
 from dissensus.debates.outcomes import BY_ROUND, OUTCOMES
 from dissensus.debates.settings import DebatesSettings
-from dissensus.report.declared import Figure, Table
+from dissensus.report.declared import Table
 from dissensus.report.labels import listed
 from dissensus.report.readers import Measure, Reader
 from dissensus.study.experiment.outcomes import Outcome
@@ -55,8 +55,8 @@ class Debates(Study[DebatesSettings]):
         f"{_HERE}.design:draw", settings=("block_size",), schema=f"{_HERE}.design:MANIFEST"
     )
     view = ("inference.confidence",)
-    figures: ClassVar[tuple[Figure, ...]] = (OUTCOMES_FIGURE, _ROUNDS_FIGURE)
-    tables: tuple[Table, ...] = (_FILES, CONTRASTS, _ROUNDS_TABLE)
+    figures = (OUTCOMES_FIGURE, _ROUNDS_FIGURE)
+    tables = (_FILES, CONTRASTS, _ROUNDS_TABLE)
     reader = Reader(
         title="item",
         measures=tuple(

@@ -58,7 +58,7 @@ def test_the_floor_is_a_paired_difference_in_no_family() -> None:
     assert floor is not None and (floor.within, floor.contrasts) == (1, 2)
     assert unmarked(floor.sentence) == (
         f"Noise floor: a run again differs from itself by {row['estimate']:+.3f} "
-        f"[{row['ci_low']:.3f}, {row['ci_high']:.3f}], n = 30; 1 of 2 contrasts are no further "
+        f"[{row['ci_low']:.3f}, {row['ci_high']:.3f}], n = 30; 1 of 2 contrasts is no further "
         "from zero than that."
     ).replace("-", "−")
 
