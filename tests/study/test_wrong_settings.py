@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from dissensus.study.configuration import Configuration
+from dissensus.study.registry import STUDIES
 from scripted import ROOT
 from study.changed_settings import CONFIG, DELETE, LANGUAGE, complaint
 
@@ -32,9 +34,8 @@ WRONG: list[tuple[str, Any, str]] = [
     (
         "colour",
         1,
-        "colour is no setting; known here are models, simulated_models, providers, budget_usd, "
-        "prices, thought, run, seed, shards, sessions_on, studies, study_folders, "
-        "language, identity, deliberation, union, consensus, debates.",
+        f"colour is no setting; known here are {', '.join(Configuration.model_fields)}, "
+        f"{', '.join(STUDIES)}.",
     ),
     ("language/drows", 3, "language.drows is no setting; 'draws' is."),
     (
