@@ -26,7 +26,7 @@ from timing import ENVIRONMENT, Failed, Took, in_turn, took
 
 MODELS = ["m1", "m2", "m3", "m4"]
 #: Where the study of these debates keeps its results.
-RESULTS = LANGUAGE.with_name("debates")
+RESULTS = LANGUAGE.with_name("spoken")
 ENGLISH = "resources/prompts/language/en.yaml"
 #: Calls of a session.
 TURNS = 8
@@ -115,9 +115,9 @@ class Study:
         self.project.configure(
             {
                 **self._served(address),
-                "studies": ["debates"],
-                "study_folders": {"debates": str(ROOT / "benchmarks/debates_study")},
-                "debates": {"panel": MODELS, "debates": str(self.debates)},
+                "studies": ["spoken"],
+                "study_folders": {"spoken": str(ROOT / "benchmarks/debates_study")},
+                "spoken": {"panel": MODELS, "debates": str(self.debates)},
             }
         )
 

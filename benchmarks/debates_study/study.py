@@ -7,7 +7,7 @@ from dissensus.study.experiment import Experiment, ExperimentSettings, File, Mod
 
 
 class Debates(Experiment):
-    name = "debates"
+    name = "spoken"
     question = "How long do these debates take?"
     arms = ("debate",)
     item = {"calls": text("Model and prompt of every call, as JSON.")}
