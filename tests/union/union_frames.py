@@ -124,7 +124,7 @@ def _score(speech: dict[str, Any]) -> dict[str, Any]:
 def _clusters(made: Ensemble) -> pd.DataFrame:
     """Two clusters a motion: claims with an even number, and those of one in three."""
     rows: list[dict[str, Any]] = []
-    numbers = made.claims["claim_id"].map(lambda name: int(name.split(".")[1]))
+    numbers = made.claims["claim_id"].map(lambda name: int(name.split(".")[1])).astype(int)
     clustered = made.claims.assign(cluster=np.select([numbers % 2 == 0, numbers == 3], [1, 2], -1))
     for motion in sorted(set(made.claims["motion_id"])):
         own = clustered[clustered["motion_id"] == motion]

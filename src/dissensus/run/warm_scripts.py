@@ -21,6 +21,7 @@ import socket
 import subprocess
 import sys
 import threading
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
@@ -169,6 +170,8 @@ def _import(modules: Iterable[str]) -> None:
 
 def _serve(ours: socket.socket) -> str:
     """Fork for each script; ends in the forked process, with the script's path, or with "" here."""
+    # Of Python 3.12 on: threads of libraries that compute are idle here, and none takes a lock.
+    warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
     woken, wake = socket.socketpair()
     wake.setblocking(False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
