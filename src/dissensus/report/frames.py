@@ -31,7 +31,12 @@ def read_frame(path: str | Path) -> pd.DataFrame:
 
 
 def records(frame: pd.DataFrame) -> list[Record]:
-    """Its rows, each as column -> value."""
+    """Its rows, each as column -> value; None where a text is missing."""
+    # From pandas 3 on, texts have a type of their own, in which NaN stands for None.
+    for name, kind in frame.dtypes.items():
+        if isinstance(kind, pd.StringDtype):
+            texts = frame[name].astype(object)
+            frame = frame.assign(**{str(name): texts.where(texts.notna(), None)})
     return [{str(name): value for name, value in row.items()} for row in frame.to_dict("records")]
 
 
