@@ -1,4 +1,4 @@
-"""Random effects: metafor's numbers, limits, and coverage of a planted mean."""
+"""Random effects: by hand on published trials, limits, and coverage of a planted mean."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
-from scipy import stats
+from scipy import optimize, stats
 
 from dissensus.compare.pooled import pooled
 
@@ -31,17 +31,31 @@ TRIALS = np.array(
 )
 
 
-def test_the_numbers_of_metafor() -> None:
-    """``rma(measure="RR", data=dat.bcg, method="PM", test="knha")`` of metafor: tau2 0.3181."""
+def test_the_formulas_by_hand_on_the_trials_of_bcg() -> None:
+    """Paule and Mandel's equation solved by a root finder, and Hartung and Knapp's by hand."""
     a, b, c, d = TRIALS.T
-    log_ratios = np.log(a / (a + b) / (c / (c + d)))
-    errors = np.sqrt(1 / a - 1 / (a + b) + 1 / c - 1 / (c + d))
-    found = pooled(log_ratios, errors)
-    assert_allclose(found.tau**2, 0.3181, atol=5e-5)
-    assert_allclose((found.q, found.i_squared), (152.2330, 0.9212), atol=5e-5)
-    assert_allclose(found.mean.estimate, -0.7150, atol=5e-5)
-    assert_allclose((found.mean.ci_low, found.mean.ci_high), (-1.1091, -0.3208), atol=5e-5)
-    assert found.q_p < 1e-20 and found.k == 13
+    ratios = np.log(a / (a + b) / (c / (c + d)))
+    variances = 1 / a - 1 / (a + b) + 1 / c - 1 / (c + d)
+    k = len(ratios)
+
+    def weighted(tau_squared: float) -> tuple[float, float, float]:
+        weights = 1 / (variances + tau_squared)
+        mean = float(weights @ ratios / weights.sum())
+        return mean, float(weights @ (ratios - mean) ** 2), float(weights.sum())
+
+    tau_squared = optimize.brentq(lambda value: weighted(value)[1] - (k - 1), 0.0, 5.0)
+    mean, spread, total = weighted(tau_squared)
+    q = weighted(0.0)[1]
+    error = np.sqrt(spread / (k - 1) / total)
+    low, high = stats.t.interval(0.95, k - 1, mean, error)
+    half = stats.t.ppf(0.975, k - 2) * np.sqrt(tau_squared + 1 / total)
+    made = pooled(ratios, np.sqrt(variances))
+    assert_allclose(made.tau**2, tau_squared, rtol=1e-4)
+    assert_allclose((made.mean.estimate, made.mean.se), (mean, error), rtol=1e-4)
+    assert_allclose((made.mean.ci_low, made.mean.ci_high), (low, high), rtol=1e-4)
+    assert_allclose((made.prediction_low, made.prediction_high), (mean - half, mean + half), 1e-4)
+    assert_allclose((made.q, made.i_squared), (q, (q - k + 1) / q))
+    assert_allclose(made.q_p, stats.chi2.sf(q, k - 1))
 
 
 @given(

@@ -132,15 +132,16 @@ def in_words(each: Compared, comparison: Comparison) -> str:
 
 
 def _tables(comparison: Comparison) -> Iterator[Table]:
+    yield _units(comparison)
+    yield _pooled(comparison)
+    if comparison.over == RUNS:
+        yield _differences(comparison)
+
+
+def _units(comparison: Comparison) -> Table:
     level = percent(comparison.confidence, 0)
-    own = all(unit.has_own_error for each in comparison.compared for unit in each.units)
-    shared = (
-        " All have the same draws, so that they share what is chance in these: the interval of the "
-        "mean is of further models or prompts on these draws, not of further draws."
-        if comparison.shares_draws
-        else ""
-    )
-    yield make(
+    has_errors = all(unit.has_own_error for each in comparison.compared for unit in each.units)
+    return make(
         "units",
         f"What each {comparison.over} estimates",
         ("What is estimated", comparison.over.capitalize(), "Estimate", f"{level} CI", "SE", "n"),
@@ -157,10 +158,24 @@ def _tables(comparison: Comparison) -> Iterator[Table]:
             for unit in each.units
         ],
         "The numbers are those of the runs' own artefacts."
-        + ("" if own else " Where an estimator has no standard error, it is from the interval."),
+        + (
+            ""
+            if has_errors
+            else " Where an estimator has no standard error, it is from the interval."
+        ),
         comparison.simulated,
     )
-    yield make(
+
+
+def _pooled(comparison: Comparison) -> Table:
+    level = percent(comparison.confidence, 0)
+    shared = (
+        " All have the same draws, so that they share what is chance in these: the interval of the "
+        "mean is of further models or prompts on these draws, not of further draws."
+        if comparison.shares_draws
+        else ""
+    )
+    return make(
         "pooled",
         "What they come to together",
         (
@@ -189,20 +204,22 @@ def _tables(comparison: Comparison) -> Iterator[Table]:
         f"{comparison.over}.{shared}",
         comparison.simulated,
     )
-    if comparison.over == RUNS:
-        runs = [run.name for run in comparison.runs]
-        rows: dict[tuple[str, str], dict[str, str]] = {}
-        for row in comparison.differences:
-            rows.setdefault((row["kind"], row["name"]), {})[row["run"]] = row["value"]
-        yield make(
-            "differences",
-            "What differs between the runs",
-            ("Kind", "Name", *runs),
-            [(*name, *(values[run] for run in runs)) for name, values in rows.items()],
-            "From the configuration that each run keeps, its files and its provenance. Of a file "
-            "the beginning of its SHA-256 is shown; a dash stands where a run has none.",
-            comparison.simulated,
-        )
+
+
+def _differences(comparison: Comparison) -> Table:
+    runs = [run.name for run in comparison.runs]
+    rows: dict[tuple[str, str], dict[str, str]] = {}
+    for row in comparison.differences:
+        rows.setdefault((row["kind"], row["name"]), {})[row["run"]] = row["value"]
+    return make(
+        "differences",
+        "What differs between the runs",
+        ("Kind", "Name", *runs),
+        [(*name, *(values[run] for run in runs)) for name, values in rows.items()],
+        "From the configuration that each run keeps, its files and its provenance. Of a file "
+        "the beginning of its SHA-256 is shown; a dash stands where a run has none.",
+        comparison.simulated,
+    )
 
 
 def _page(
