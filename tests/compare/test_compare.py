@@ -11,7 +11,7 @@ import pytest
 
 from dissensus.cli import main
 from dissensus.compare.comparison import DIFFERENCES, POOLED, UNITS, _check_same, compare
-from dissensus.compare.units import read_run
+from dissensus.compare.units import Estimand, read_run, titled_over
 from dissensus.errors import ResourceError
 from dissensus.tables.artefact import provenance_of, read
 from support import Project, built_once
@@ -193,3 +193,18 @@ def test_a_run_that_is_not_finished_is_named(here: Path) -> None:
             read_run(kept.parent)
     finally:
         moved.rename(kept)
+
+
+@pytest.mark.parametrize(
+    ("title", "team", "words"),
+    [
+        ("Bias of deferring, round 1", "deferring", "Bias of each team, round 1"),
+        ("Bias of deferring-4, round 1", "deferring", "Bias of deferring-4, round 1"),
+        ("Bias of all", "even", "Bias of all"),
+    ],
+)
+def test_a_title_names_no_panel_where_panels_are_compared(
+    title: str, team: str, words: str
+) -> None:
+    estimand = Estimand("estimates", (("measure", "ibc"), ("team", team)))
+    assert titled_over(title, estimand, "team") == words

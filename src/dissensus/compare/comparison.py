@@ -16,6 +16,7 @@ from dissensus.compare.units import (
     Run,
     Unit,
     read_run,
+    titled_over,
     units_of_panels,
     units_of_runs,
 )
@@ -156,19 +157,19 @@ def compare(folders: Sequence[Path], over: str = RUNS) -> Comparison:
 
 def _compared(runs: Sequence[Run], over: str) -> Iterator[Compared]:
     first, seen = runs[0], set()
-    for place, (estimand, sentence) in enumerate(first.headlines.items()):
+    for place, (estimand, title) in enumerate(first.headlines.items()):
         if over == RUNS:
             # Which of the secondary headlines a run prints may depend on what it found.
             if place and not all(run.row(estimand) for run in runs):
                 continue
             wanted, units = estimand, units_of_runs(runs, estimand)
-            title = sentence.partition(": ")[0]
         else:
             wanted = estimand.over(over)
             if wanted in seen or (over not in dict(estimand.key) and place):
                 continue
             seen.add(wanted)
-            units, title = units_of_panels(first, estimand, over), wanted.name
+            units = units_of_panels(first, estimand, over)
+            title = titled_over(title, estimand, over)
             if len(units) < 2:
                 raise ResourceError(
                     f"{first.folder} has one {over} alone, {units[0].name}; there is nothing to "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
@@ -55,7 +56,8 @@ class Run:
     provenance : of its findings.
     confidence : level of its intervals.
     question : of the study.
-    headlines : its estimands, the most important first, with their sentences.
+    headlines : its estimands, the most important first, with their names in words; in the words of
+        the key where the study's sentence has another unit than the artefact.
     files : path -> SHA-256 of the prompts, data and code that its sessions were run with.
     """
 
@@ -172,7 +174,7 @@ def read_run(folder: Path) -> Run:
 
 
 def _headlines(folder: Path) -> Iterator[tuple[Estimand, str]]:
-    """The estimates that a study's headlines print, with the sentence of each."""
+    """The estimates that a study's headlines print, each with what it is called there."""
     said = {
         f"finding:{row['place']}": row["sentence"]
         for row in read(folder / "findings.parquet").to_pylist()
@@ -182,7 +184,17 @@ def _headlines(folder: Path) -> Iterator[tuple[Estimand, str]]:
         is_estimate = fact["column"] == "estimate" and not fact["statistic"]
         if fact["sentence"] in said and is_estimate and fact["artefact"] != SETTINGS:
             key = tuple(sorted(json.loads(fact["key"]).items()))
-            yield Estimand(fact["artefact"], key), said[fact["sentence"]]
+            estimand = Estimand(fact["artefact"], key)
+            title = said[fact["sentence"]].partition(": ")[0]
+            yield estimand, title if fact["times"] == 1.0 else estimand.name
+
+
+def titled_over(title: str, estimand: Estimand, column: str) -> str:
+    """A title without the value of the column that is compared over, such as "of each team"."""
+    value = str(dict(estimand.key).get(column, ""))
+    if not value:
+        return title
+    return re.sub(rf"(?<![\w-]){re.escape(value)}(?![\w-])", f"each {column}", title)
 
 
 def units_of_runs(runs: Sequence[Run], estimand: Estimand) -> list[Unit]:
