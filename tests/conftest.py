@@ -13,6 +13,7 @@ from _pytest.pathlib import ImportMode, import_path
 from hypothesis import settings
 
 from browsing import Browser, browsing
+from known_studies import studies_as_before
 from marking import MARKS, mark_called_for, marks
 from support import Project, built_once
 
@@ -85,6 +86,13 @@ def browser() -> Iterator[Browser]:
     """
     with browsing() as found:
         yield found
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _studies_as_before() -> Iterator[None]:
+    """Forget the studies that a file's tests make known."""
+    with studies_as_before():
+        yield
 
 
 @pytest.fixture

@@ -12,8 +12,8 @@ import pytest
 
 from dissensus.digests import PACKAGES
 from dissensus.errors import SettingError
-from dissensus.study import registry
 from dissensus.study.registry import STUDIES, register, study_class
+from known_studies import studies_as_before
 
 SOURCE = """
 from dissensus.study.study import Study
@@ -25,16 +25,10 @@ class Mine(Study):
 
 
 @pytest.fixture(autouse=True)
-def _as_before(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _as_before() -> Iterator[None]:
     """Forget what a test makes known."""
-    monkeypatch.setattr(registry, "STUDIES", dict(STUDIES))
-    monkeypatch.setattr(sys, "path", list(sys.path))
-    monkeypatch.setenv("PYTHONPATH", "")
-    loaded, packages = set(sys.modules), set(PACKAGES)
-    yield
-    for name in set(sys.modules) - loaded:
-        del sys.modules[name]
-    PACKAGES.intersection_update(packages)
+    with studies_as_before():
+        yield
 
 
 def folder(path: Path, source: str) -> Path:
@@ -59,6 +53,16 @@ def test_a_folder_becomes_a_study(tmp_path: Path) -> None:
     # Scripts find it too.
     assert os.environ["PYTHONPATH"].split(os.pathsep)[0] == str(tmp_path)
     register({"echo": str(place)})
+
+
+def test_another_folder_of_its_name_on_the_path_is_named(tmp_path: Path) -> None:
+    source = SOURCE.format(name="joined")
+    first = folder(tmp_path / "elsewhere/planted_joined", source)
+    place = folder(tmp_path / "here/planted_joined", source)
+    sys.path.append(str(first.parent))
+    with pytest.raises(SettingError) as caught:
+        register({"joined": str(place)})
+    assert f"{first} comes first on Python's path: take it out of PYTHONPATH" in str(caught.value)
 
 
 @pytest.mark.parametrize(

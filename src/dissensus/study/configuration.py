@@ -191,13 +191,13 @@ class Configuration(LlmSettings):
 
 
 @lru_cache
-def _with_blocks(studies: tuple[str, ...]) -> type[Configuration]:
-    """The configuration with an optional block for each study; those of some are checked.
+def _with_blocks(studies: tuple[str, ...], checked: tuple[str, ...]) -> type[Configuration]:
+    """The configuration with an optional block for each study; those of ``checked`` are checked.
 
     To import the others takes longer than all else that is read of a configuration.
     """
-    blocks: dict[str, Any] = dict.fromkeys(STUDIES, (Any, None))
-    blocks |= {name: (study_class(name).Settings | None, None) for name in studies}
+    blocks: dict[str, Any] = dict.fromkeys(studies, (Any, None))
+    blocks |= {name: (study_class(name).Settings | None, None) for name in checked}
     return create_model("Configuration", __base__=Configuration, **blocks)
 
 
@@ -221,7 +221,8 @@ def load(values: Mapping[str, Any], where: str = "config.yaml") -> Configuration
     if isinstance(folders, Mapping):
         register({name: place for name, place in folders.items() if isinstance(place, str)})
     models = ModelFiles.of(values, where)
-    configuration = validate(_with_blocks(_run_studies(models.merged)), models.merged, models.place)
+    known = _with_blocks(tuple(STUDIES), _run_studies(models.merged))
+    configuration = validate(known, models.merged, models.place)
     texts = _texts(models.merged)
     wrong = [fault(path, text, _NO_SCRIPT) for path, text in texts if _SCRIPT.search(text)]
     if wrong:
@@ -277,7 +278,7 @@ def schema() -> str:
 
     modules = [f"dissensus.{name}.simulated" for name in STUDIES]
     behaviours = [module for module in modules if find_spec(module)]
-    made = json_schema(_with_blocks(tuple(STUDIES)), behaviours)
+    made = json_schema(_with_blocks(tuple(STUDIES), tuple(STUDIES)), behaviours)
     return json.dumps(made, indent=2, ensure_ascii=False) + "\n"
 
 

@@ -51,7 +51,14 @@ def register(folders: Mapping[str, str]) -> None:
             )
         _make_importable(folder.parent)
         spec = find_spec(folder.name)
-        if str(folder) not in ((spec and spec.submodule_search_locations) or ()):
+        places = [*((spec and spec.submodule_search_locations) or ())]
+        if str(folder) in places and str(folder) != places[0]:
+            # Packages without an __init__.py are joined: the files of the first would be taken.
+            raise SettingError(
+                f"study_folders.{name} holds {place!r}; {places[0]} comes first on Python's path: "
+                "take it out of PYTHONPATH, or give the folder another name."
+            )
+        if str(folder) not in places:
             raise SettingError(
                 f"study_folders.{name} holds {place!r}; a package called {folder.name!r} is "
                 "installed: give the folder another name."
