@@ -74,8 +74,8 @@ DIFFERENCES = Schema(
     },
     key=("kind", "name", "run"),
 )
-#: What is compared where it is not a column of the key.
-RUNS = "run"
+#: What is compared where it is not a column of the key: runs, or those of the panels of one.
+RUNS, PANELS = "run", "panel"
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ class Comparison:
     Attributes
     ----------
     study, question : that the runs are of.
-    over : "run", or the column of the key whose values are compared.
+    over : "run", "panel", or the column of the key whose values are compared.
     compared : the estimands, the most important first.
     differences : rows of :data:`DIFFERENCES`.
     shares_draws : whether all units have the same draws, so that they share their chance.
@@ -123,16 +123,17 @@ def compare(folders: Sequence[Path], over: str = RUNS) -> Comparison:
     Parameters
     ----------
     folders : results/<run>/<study> of each run, two or more; one where ``over`` is a column.
-    over : "run", or a column of the key, such as "team".
+    over : "run"; "panel", whose runs are then called like their panels; or a column of the key,
+        such as "team".
 
     Raises
     ------
     ResourceError : there are too few, or they do not estimate the same.
     DissensusError : a run cannot be read.
     """
-    runs = [read_run(folder) for folder in dict.fromkeys(folders)]
+    runs = [read_run(folder, is_panel=over == PANELS) for folder in dict.fromkeys(folders)]
     first = runs[0]
-    if over == RUNS:
+    if over in (RUNS, PANELS):
         if len(runs) < 2:
             raise ResourceError(
                 f"{first.folder} is one run alone; name another run of the study, or compare the "
@@ -158,7 +159,7 @@ def compare(folders: Sequence[Path], over: str = RUNS) -> Comparison:
 def _compared(runs: Sequence[Run], over: str) -> Iterator[Compared]:
     first, seen = runs[0], set()
     for place, (estimand, title) in enumerate(first.headlines.items()):
-        if over == RUNS:
+        if over in (RUNS, PANELS):
             # Which of the secondary headlines a run prints may depend on what it found.
             if place and not all(run.row(estimand) for run in runs):
                 continue

@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from dissensus.compare.comparison import (
     DIFFERENCES,
     POOLED,
+    PANELS,
     RUNS,
     UNITS,
     Compared,
@@ -74,10 +75,49 @@ def write_comparison(comparison: Comparison, folder: Path) -> Path:
     return path
 
 
+def card_of(comparison: Comparison) -> Card:
+    """The first estimand in a sentence, a picture and an objection."""
+    first = comparison.compared[0]
+    shown = [{"label": unit.name, **vars(unit)} for unit in first.units]
+    shown += [{"label": "Mean", **_values(first.pooled.mean)}]
+    bars = [Bar(str(row["label"]), row, digits=3) for row in shown]
+    return Card(finding(first, comparison), objection(first, comparison), bars, first.title)
+
+
+def write_refusal(
+    study: str,
+    question: str,
+    why: str,
+    folder: Path,
+    made_by: Mapping[str, Any],
+    *,
+    simulated: bool,
+) -> None:
+    """Write the same files where nothing can be compared: without a row, and with the reason.
+
+    Parameters
+    ----------
+    why : a sentence.
+    folder : is made.
+    made_by : metadata of the artefacts.
+    """
+    for schema in (UNITS, POOLED, DIFFERENCES):
+        name = schema.name
+        write(folder / f"{name}.parquet", schema, [], made_by)
+        table = make(name, f"{study}, not compared", ("Why",), [(why,)], "", simulated)
+        write_table(table, str(folder / f"{name}.csv"), str(folder / f"{name}.md"))
+    figure = new_figure(1.0, simulated)
+    figure.text(0.5, 0.5, "not compared", ha="center")
+    save(figure, folder / "forest.svg", folder / "forest.png", question, why)
+    body = f'<main id="content"><h1>{html(question)}</h1><p>{html(why)}</p></main>'
+    write_text(folder / "index.html", page(f"{study}, not compared", style(), body))
+
+
 def finding(each: Compared, comparison: Comparison) -> str:
     """What units come to together, in a sentence."""
     together, mean = each.pooled, each.pooled.mean
-    what = "runs" if comparison.over == RUNS else f"values of {comparison.over}"
+    over = comparison.over
+    what = f"{over}s" if over in (RUNS, PANELS) else f"values of {over}"
     return (
         f"{each.title}: {_in_line(_values(mean))} over "
         f"{together.k} {what}, {p_clause(mean.p_value)}."
@@ -134,7 +174,7 @@ def in_words(each: Compared, comparison: Comparison) -> str:
 def _tables(comparison: Comparison) -> Iterator[Table]:
     yield _units(comparison)
     yield _pooled(comparison)
-    if comparison.over == RUNS:
+    if comparison.over in (RUNS, PANELS):
         yield _differences(comparison)
 
 
@@ -225,11 +265,7 @@ def _differences(comparison: Comparison) -> Table:
 def _page(
     comparison: Comparison, tables: Sequence[Table], figures: Sequence[tuple[str, str, str]]
 ) -> str:
-    first = comparison.compared[0]
-    rows = [{"label": unit.name, **vars(unit)} for unit in first.units]
-    rows += [{"label": "Mean", **_values(first.pooled.mean)}]
-    bars = [Bar(str(row["label"]), row, digits=3) for row in rows]
-    card = Card(finding(first, comparison), objection(first, comparison), bars, first.title)
+    card = card_of(comparison)
     named = ", ".join(run.name for run in comparison.runs)
     differ = f"What differs between the runs: {differing_kinds(comparison)}."
     body = [
@@ -240,7 +276,7 @@ def _page(
         f"{html(comparison.over)}: {html(named)}</p>",
         f"<h1>{html(comparison.question)}</h1>",
         '<section class="card">',
-        *card_body(card, links="", lost=html(differ) if comparison.over == RUNS else ""),
+        *card_body(card, links="", lost=html(differ) if len(comparison.runs) > 1 else ""),
         "</section>",
     ]
     for name, svg, words in figures:

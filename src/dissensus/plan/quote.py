@@ -31,7 +31,13 @@ _RANGE = ("low", "expected", "high")
 @makes()
 def cost(configuration: Configuration) -> Iterator[str]:
     """What the calls of each study will cost, and of all together."""
-    studies = []
+    studies: list[list[Line]] = []
+    yield from quoted(configuration, studies)
+    yield from sum_up(studies, configuration.budget_usd)
+
+
+def quoted(configuration: Configuration, studies: list[list[Line]]) -> Iterator[str]:
+    """What the calls of each study will cost; its estimate is added to ``studies``."""
     for name in configuration.studies:
         given = price_settings(configuration, name)
         sessions = Sessions.read(configuration, configuration.results / name)
@@ -48,7 +54,6 @@ def cost(configuration: Configuration) -> Iterator[str]:
         if gap := unidentified(configuration, sessions):
             yield from warn(gap)
             yield from price_remedies(gap, sessions, given, lines)
-    yield from sum_up(studies, configuration.budget_usd)
 
 
 def price_remedies(
