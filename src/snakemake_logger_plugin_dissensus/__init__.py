@@ -209,8 +209,9 @@ def _job(record: logging.LogRecord) -> str:
     fields = vars(record)
     wildcards = format_wildcards(fields["wildcards"])
     name = f"{fields['rule_name']} ({wildcards})" if wildcards else fields["rule_name"]
-    panel = fields["rule_name"].partition(".")[0] if "." in fields["rule_name"] else ""
-    return f"{panel}: {fields['rule_msg']}" if panel and fields["rule_msg"] else str(fields["rule_msg"] or name)
+    panel, dot, _ = str(fields["rule_name"]).rpartition(".")
+    message = str(fields["rule_msg"] or name)
+    return f"{panel}: {message}" if dot and fields["rule_msg"] else message
 
 
 def _of_any_panel(rule: str) -> str:

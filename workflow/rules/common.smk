@@ -22,6 +22,8 @@ from dissensus.study.study import pick, plain
 from dissensus.text.embeddings import is_own
 from snakemake_logger_plugin_dissensus.board import BOARD
 
+# Rules of other panels, which come before.
+OTHERS = len(list(workflow.rules))
 STUDIES = {name: SETTINGS.study(name) for name in SETTINGS.studies}
 RESULTS = SETTINGS.results
 ENVIRONMENT = workflow.current_basedir.join(
@@ -47,7 +49,7 @@ before_exit(GRAPH.close)
 
 def own_rules():
     """The rules of this run, or of this panel: a process has those of all panels."""
-    return [each for each in workflow.rules if each.module_globals is globals()]
+    return list(workflow.rules)[OTHERS:]
 
 
 def given(block=None, /, *paths, **settings):
@@ -224,7 +226,7 @@ def made_in_own_folder(study):
 @exit_on_user_error
 def targets_of(study):
     """All that a study makes by default: what the rule of its name asks for."""
-    targets = getattr(rules, study).input if hasattr(rules, study) else []
+    targets = getattr(rules, study).input if rules.has(study) else []
     check_targets(study, targets, RESULTS / study / "manifest.parquet")
     return targets
 

@@ -18,8 +18,10 @@ for PANEL in SETTINGS.panels:
 
     module:
         name: MODULE
-        snakefile: "panel.smk"
-        config: panel_values(CONFIGURED, PANEL)
+        snakefile:
+            "panel.smk"
+        config:
+            panel_values(CONFIGURED, PANEL)
 
     use rule * from MODULE as PREFIX*
 
@@ -28,7 +30,9 @@ for PANEL in SETTINGS.panels:
 
 def of_panels(rule, part="output"):
     """The inputs or outputs of one rule of every panel."""
-    return [getattr(getattr(rules, f"{panel}.{rule}"), part) for panel in SETTINGS.panels]
+    return [
+        getattr(getattr(rules, f"{panel}.{rule}"), part) for panel in SETTINGS.panels
+    ]
 
 
 COMPARISONS = [RESULTS / "compared" / study for study in SETTINGS.studies]
@@ -47,7 +51,9 @@ rule compare_panels:
             for name in ("units", "pooled", "differences", "findings")
         ],
         figures=[
-            folder / f"forest.{ending}" for folder in COMPARISONS for ending in ("svg", "png")
+            folder / f"forest.{ending}"
+            for folder in COMPARISONS
+            for ending in ("svg", "png")
         ],
         tables=[
             folder / f"{name}.{ending}"
@@ -64,7 +70,9 @@ rule compare_panels:
         settings={
             "run": SETTINGS.run,
             "panels": {name: dict(panel) for name, panel in SETTINGS.panels.items()},
-            "questions": {name: SETTINGS.study(name).question for name in SETTINGS.studies},
+            "questions": {
+                name: SETTINGS.study(name).question for name in SETTINGS.studies
+            },
         },
         seed=SETTINGS.seed,
     message:
@@ -134,5 +142,7 @@ rule archive:
 ALL = [rules.compare_panels.output, *of_panels("all", "input")]
 
 
-depend_on_code([each for each in workflow.rules if "." not in each.name], SETTINGS.simulated)
+depend_on_code(
+    [each for each in workflow.rules if "." not in each.name], SETTINGS.simulated
+)
 describe_targets([each for each in workflow.rules if "." not in each.name])

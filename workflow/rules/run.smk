@@ -2,8 +2,6 @@
 
 
 include: "common.smk"
-
-
 include: "study.smk"
 
 

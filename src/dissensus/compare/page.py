@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 
 from dissensus.compare.comparison import (
     DIFFERENCES,
-    POOLED,
     PANELS,
+    POOLED,
     RUNS,
     UNITS,
     Compared,

@@ -130,7 +130,9 @@ def _card(name: str, question: str, card: Card) -> Iterator[str]:
 
 
 def _linked(panel: Panel) -> str:
-    return f'<li><a href="../{quote(panel.run)}/index.html">{html(panel.name)}: all results</a></li>'
+    return (
+        f'<li><a href="../{quote(panel.run)}/index.html">{html(panel.name)}: all results</a></li>'
+    )
 
 
 def _table(panels: Sequence[Panel], simulated: bool) -> Any:

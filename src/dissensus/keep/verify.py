@@ -156,7 +156,11 @@ def verify_panels(configuration: Configuration) -> list[str]:
     _verify_spending(configuration.results, home, folders)
     verified = [*(verify(part, part.results) for part in configuration.parts), home]
     wrong = [line for each in verified for line in each.findings.values()]
-    said = [each.summary for each in verified]
+    said = [each.summary for each in verified[:-1]]
+    said.append(
+        f"Verified what compares the panels of run {configuration.run}: "
+        + ("damaged." if home.findings else "all as it was made.")
+    )
     if wrong:
         raise ArtefactError("\n".join([*wrong, *said]))
     return said

@@ -28,7 +28,7 @@ def plan(configuration: Configuration) -> Iterator[str]:
             calls += sum(len(each.calls) * each.sessions for each in plans)
     each_study = ", ".join(f"{n:,} of {study}" for study, n in sessions.items())
     yield f"all {len(configuration.parts)} panels: {sessions.total():,} sessions ({each_study})"
-    yield f"at most {calls:,} calls if nothing goes wrong"
+    yield f"{calls:,} calls if nothing goes wrong"
 
 
 @makes()
@@ -40,8 +40,8 @@ def cost(configuration: Configuration) -> Iterator[str]:
         own: list[list[Line]] = []
         yield from quoted(part, own)
         everything += own
-    yield f"all {len(configuration.parts)} panels"
-    yield from sum_up(everything, configuration.budget_usd)
+    title = f"all {len(configuration.parts)} panels"
+    yield from sum_up(everything, configuration.budget_usd, title)
 
 
 @makes()

@@ -140,16 +140,19 @@ def _cached(lines: Sequence[Line]) -> list[str]:
     return said + _wrapped(f"cache: true is not set for {', '.join(unset)}." if unset else "")
 
 
-def sum_up(studies: Sequence[Sequence[Line]], budget_usd: float | None) -> list[str]:
+def sum_up(
+    studies: Sequence[Sequence[Line]], budget_usd: float | None, title: str = "all studies"
+) -> list[str]:
     """What all studies of a run come to, since they share its budget; in such lines, too.
 
     Parameters
     ----------
     studies : the estimate of each.
     budget_usd : the setting of this name.
+    title : what all together are called.
     """
     lines = [line for study in studies for line in study]
-    lines_of_sum = ["all studies", *_total(lines)] if len(studies) > 1 else []
+    lines_of_sum = [title, *_total(lines)] if len(studies) > 1 else []
     return lines_of_sum + _wrapped(_budget(lines, budget_usd))
 
 

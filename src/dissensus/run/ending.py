@@ -38,9 +38,10 @@ def ending(settings: Configuration, since: float) -> list[str]:
         for part in settings.parts
         for name in settings.studies
     }
-    compared = {name: settings.results / "compared" / name for name in settings.panels and settings.studies}
+    compared = settings.results / "compared"
+    stated = {name: compared / name for name in settings.studies} if settings.panels else studies
     lines = ["Simulated models: no number below says anything of a real one."] * settings.simulated
-    lines += _stated(compared or studies)
+    lines += _stated(stated)
     for study, folder in studies.items():
         confirmed = _confirmed(folder / "confirmation.parquet")
         lines += [f"{study}: {sentence}" for sentence in confirmed]
@@ -57,9 +58,9 @@ def _stated(folders: Mapping[str, Path]) -> list[str]:
     """The findings, with the objections; ``folders``: name of what has them -> its folder."""
     lines = []
     # Each study's first, then further ones where these are few.
-    each = max(1, _MOST // max(len(folders), 1))
-    for study, folder in folders.items():
-        sentences = _sentences(folder)
+    told = {study: _sentences(folder) for study, folder in folders.items()}
+    each = max(1, _MOST // max(sum(bool(said["card"]) for said in told.values()), 1))
+    for study, sentences in told.items():
         lines += [f"{study}: {sentence}" for sentence in sentences["card"]]
         lines += [f"  {sentence}" for kind in ("floor", "but") for sentence in sentences[kind]]
         lines += [f"{study}: {sentence}" for sentence in sentences["headline"][1:each]]

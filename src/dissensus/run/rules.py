@@ -58,7 +58,8 @@ def name_logs(rules: Iterable[Any], shared: str, results: Path, studies: Iterabl
         if [str(log) for log in rule.log] == [shared] and rule.output:
             made = Path(str(rule.output[0])).relative_to(results)
             rule.log.clear()
-            rule.set_log(str(folders.get(made.parts[0], results) / f"logs/{rule.name.rpartition('.')[2]}.log"))
+            name = rule.name.rpartition(".")[2]
+            rule.set_log(str(folders.get(made.parts[0], results) / f"logs/{name}.log"))
 
 
 def describe_targets(rules: Iterable[Any]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Protocol
@@ -59,7 +60,8 @@ def start_run(
     lock.acquire()
     home = settings.home(results)
     take_over(home, [Path(folder.name) for folder in temporary], folders)
-    before_exit(lambda: [remove_scripts(folder) for folder in (home, *folders)])
+    for folder in (home, *folders):
+        before_exit(partial(remove_scripts, folder))
     progress = home / ".progress"
     clear(progress)
     PROGRESS_COUNTS.begin(progress)

@@ -59,7 +59,9 @@ class Configuration(LlmSettings):
     creator: list[CreatorSettings] = Field(default_factory=list)
     eligible: EligibleSettings | None = None
     confirms: ConfirmSettings | None = None
-    panels: Annotated[Entries[Entries[str]], names("a panel's name", UNDOTTED)] = Field(default_factory=dict)
+    panels: Annotated[Entries[Entries[str]], names("a panel's name", UNDOTTED)] = Field(
+        default_factory=dict
+    )
     part_of: str | None = None
     """The run that this one is a panel of, and whose budget, limits and lock it shares. A run with
     panels writes it.

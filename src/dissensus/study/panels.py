@@ -94,4 +94,3 @@ def panel_faults(
         if len(f"{run}.{name}") > LONGEST_RUN:
             may = f"run {run}.{name} would have more than {LONGEST_RUN} letters; shorten a name"
             yield fault(where, dict(panel), may)
-
