@@ -34,4 +34,6 @@ rule all:
         f"All results of run {SETTINGS.run}, in {RESULTS}"
 
 
-TARGETS.know(list(workflow.rules), SETTINGS.run, SETTINGS.studies)
+TARGETS.know(
+    list(workflow.rules), SETTINGS.run, SETTINGS.studies, list(SETTINGS.panels)
+)

@@ -21,7 +21,7 @@ for PANEL in SETTINGS.panels:
         snakefile:
             "panel.smk"
         config:
-            panel_values(CONFIGURED, PANEL)
+            panel_values(CONFIGURED, PANEL, SETTINGS.panels[PANEL])
 
     use rule * from MODULE as PREFIX*
 

@@ -69,7 +69,7 @@ DIFFERENCES = Schema(
     columns={
         "kind": text("model, setting, file, code, design or version."),
         "name": text("What it is: the path of a setting, a file, a package."),
-        "run": text("Name of the run."),
+        "run": text("Name of the run, or of the panel."),
         "value": text("What it is there; of a file the beginning of its SHA-256."),
     },
     key=("kind", "name", "run"),

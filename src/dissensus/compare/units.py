@@ -254,7 +254,7 @@ def _unit(name: str, run: Run, row: Mapping[str, Any], estimand: Estimand) -> Un
             f"{run.folder}/{estimand.artefact}.parquet: {estimand.name} of {name} has the estimate "
             f"{value:g} and no standard error above 0; leave it out."
         )
-    return Unit(name, run.name, value, error, low, high, int(row.get("n") or 0), has_own_error)
+    return Unit(name, run.plan.run, value, error, low, high, int(row.get("n") or 0), has_own_error)
 
 
 def _number(value: Any) -> float:

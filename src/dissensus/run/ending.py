@@ -136,7 +136,10 @@ def planned(
         pending = {name: total - done for name, (total, done) in expected.items()}
         counts = {name: n for name, n in pending.items() if n and name not in drawn} | counts
         single = 0
-    which = [f"{n:,} of {name}" for name, n in counts.items()]
+    by_study = Counter[str]()
+    for name, n in counts.items():
+        by_study[name.rpartition(".")[2]] += n
+    which = [f"{n:,} of {name}" for name, n in by_study.items()]
     total = max(single, sum(counts.values()))
     if not total:
         return "Sessions that will run: 0."

@@ -158,7 +158,8 @@ class Configuration(LlmSettings):
             if name not in self.models:
                 raise Faults(fault(where, name, f"models has {model_names}"))
             kinds.setdefault(self.is_simulated(name), (where, name))
-        if len(kinds) > 1:
+        # Each panel is looked at by itself.
+        if len(kinds) > 1 and not self.panels:
             (where, name), (_, other) = kinds[True], kinds[False]
             may = (
                 f"{other} is a real model, and a run has simulated models or real ones; leave a "
@@ -309,7 +310,7 @@ def _of_panels(
     first = None
     for name in whole.panels:
         try:
-            part = load(panel_values(values, name), where)
+            part = load(panel_values(values, name, whole.panels[name]), where)
         except SettingError as error:
             lines = str(error).splitlines()
             raise SettingError(

@@ -18,21 +18,22 @@ LONGEST_RUN = 100
 Panels = Mapping[str, Mapping[str, str]]
 
 
-def panel_values(values: Mapping[str, Any], panel: str) -> dict[str, Any]:
+def panel_values(values: Mapping[str, Any], name: str, panel: Mapping[str, str]) -> dict[str, Any]:
     """The configuration of one panel, from that of all, as plain data.
 
     Parameters
     ----------
     values : all models in place (:attr:`dissensus.llm.model_files.ModelFiles.merged`).
-    panel : its name.
+    name : of the panel.
+    panel : what a setting names -> the model that answers.
     """
     whole = {name: value for name, value in values.items() if name != SETTING}
     return {
         **whole,
-        "run": f"{values['run']}.{panel}",
+        "run": f"{values['run']}.{name}",
         PART_OF: values["run"],
         "simulated_models": {},
-        "models": _replaced(values["models"], values[SETTING][panel]),
+        "models": _replaced(values["models"], panel),
     }
 
 
@@ -42,9 +43,10 @@ def with_first_panel(values: Any) -> Any:
     So the settings of studies may name what only panels have.
     """
     panels = values.get(SETTING) if isinstance(values, Mapping) else None
-    first = next(iter(panels.values()), None) if isinstance(panels, Mapping) else None
-    models = values.get("models") if panels else None
-    if not (isinstance(first, Mapping) and isinstance(models, Mapping)):
+    some = panels.values() if isinstance(panels, Mapping) else ()
+    first = next((panel for panel in some if isinstance(panel, Mapping)), None)
+    models = values.get("models") if first else None
+    if first is None or not isinstance(models, Mapping):
         return values
     known = {name: model for name, model in first.items() if str(model) in models}
     return {**values, "models": _replaced(models, known)}
