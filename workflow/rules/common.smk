@@ -26,6 +26,8 @@ from snakemake_logger_plugin_dissensus.board import BOARD
 OTHERS = len(list(workflow.rules))
 STUDIES = {name: SETTINGS.study(name) for name in SETTINGS.studies}
 RESULTS = SETTINGS.results
+# Before the categories of Snakemake's report, which has those of all panels.
+OF_PANEL = f"{SETTINGS.panel}: " if SETTINGS.panel else ""
 ENVIRONMENT = workflow.current_basedir.join(
     "../../envs/dissensus.yaml"
 ).get_path_or_uri(secret_free=True)

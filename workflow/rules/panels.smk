@@ -81,6 +81,29 @@ rule compare_panels:
         "../scripts/study/compare_panels.py"
 
 
+rule summarise_run:
+    output:
+        report=RESULTS / "report.rst",
+    log:
+        RESULTS / "logs/summarise_run.log",
+    localrule: True
+    conda:
+        ENVIRONMENT
+    params:
+        functions=["dissensus.run.summary:summarise"],
+        settings={
+            "run": SETTINGS.run,
+            "seed": SETTINGS.seed,
+            "studies": {
+                name: SETTINGS.study(name).summary() for name in SETTINGS.studies
+            },
+        },
+    message:
+        "Write the head of the report"
+    script:
+        "../scripts/study/run_stage.py"
+
+
 rule plan:
     input:
         of_panels("plan", "input"),
@@ -139,7 +162,11 @@ rule archive:
 
 
 # All results: every panel's, and the page of what they come to together.
-ALL = [rules.compare_panels.output, *of_panels("all", "input")]
+ALL = [
+    rules.summarise_run.output,
+    rules.compare_panels.output,
+    *of_panels("all", "input"),
+]
 
 
 depend_on_code(
