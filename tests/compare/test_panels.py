@@ -97,6 +97,8 @@ def test_the_page_of_the_run_leads_to_every_panel(here: Path) -> None:
         link = f"../whole.{name}/index.html"
         assert f'href="{link}"' in page and (here / "results/whole" / link).is_file()
     assert 'href="compared/mine/index.html"' in page and "imulated models" in page
+    assert "144 sessions · none lost · nothing spent" in page
+    assert "What differs between the panels: 1 model." in page
     said = (here / "said.txt").read_text("utf-8")
     assert "144 of 144 sessions" in said and "over 3 panels" in said
     assert "But a further panel may be of the other sign" in said
@@ -147,8 +149,8 @@ def test_panels_that_cannot_be_compared_have_a_page_that_says_why(
     """Since all else of the run stands, and is paid."""
     into = tmp_path / "mine"
     folders = [here / "results/whole.none/mine"]
-    card = compare_panels(folders, "Does it?", simulated=True, into=into, made_by={})
-    assert "is one run alone" in card.finding
+    card, differ = compare_panels(folders, "Does it?", simulated=True, into=into, made_by={})
+    assert "is one run alone" in card.finding and not differ
     assert "is one run alone" in (into / "index.html").read_text("utf-8")
     assert read(into / "units.parquet", UNITS).num_rows == 0
     assert (into / "forest.png").is_file() and (into / "pooled.csv").is_file()

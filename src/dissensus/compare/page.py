@@ -84,6 +84,13 @@ def card_of(comparison: Comparison) -> Card:
     return Card(finding(first, comparison), objection(first, comparison), bars, first.title)
 
 
+def differing(comparison: Comparison) -> str:
+    """What differs between the runs or the panels, in a sentence; "" within one run."""
+    if len(comparison.runs) < 2:
+        return ""
+    return f"What differs between the {comparison.over}s: {differing_kinds(comparison)}."
+
+
 def write_refusal(
     study: str,
     question: str,
@@ -253,7 +260,7 @@ def _differences(comparison: Comparison) -> Table:
         rows.setdefault((row["kind"], row["name"]), {})[row["run"]] = row["value"]
     return make(
         "differences",
-        "What differs between the runs",
+        f"What differs between the {comparison.over}s",
         ("Kind", "Name", *runs),
         [(*name, *(values[run] for run in runs)) for name, values in rows.items()],
         "From the configuration that each run keeps, its files and its provenance. Of a file "
@@ -267,7 +274,7 @@ def _page(
 ) -> str:
     card = card_of(comparison)
     named = ", ".join(run.name for run in comparison.runs)
-    differ = f"What differs between the runs: {differing_kinds(comparison)}."
+    differ = differing(comparison)
     body = [
         f'<aside class="banner" aria-label="Simulated">{html(SIMULATED)}</aside>'
         if comparison.simulated
@@ -276,7 +283,7 @@ def _page(
         f"{html(comparison.over)}: {html(named)}</p>",
         f"<h1>{html(comparison.question)}</h1>",
         '<section class="card">',
-        *card_body(card, links="", lost=html(differ) if len(comparison.runs) > 1 else ""),
+        *card_body(card, links="", lost=html(differ)),
         "</section>",
     ]
     for name, svg, words in figures:

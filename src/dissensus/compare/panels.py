@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from dissensus.compare.comparison import PANELS, Comparison, compare
-from dissensus.compare.page import card_of, write_comparison, write_refusal
+from dissensus.compare.comparison import PANELS, compare
+from dissensus.compare.page import card_of, differing, write_comparison, write_refusal
 from dissensus.errors import ResourceError
 from dissensus.report.captions import SIMULATED
 from dissensus.report.escaping import html
@@ -17,6 +17,7 @@ from dissensus.report.findings import FINDINGS, Card
 from dissensus.report.labels import counted
 from dissensus.report.pages.cards import card_body
 from dissensus.report.pages.files import dollars
+from dissensus.report.pages.front import spent
 from dissensus.report.pages.study import scripts, style
 from dissensus.report.tables import as_html, make, page
 from dissensus.tables.artefact import read, write
@@ -55,8 +56,8 @@ class Panel:
 
 def compare_panels(
     folders: Sequence[Path], question: str, simulated: bool, into: Path, made_by: Mapping[str, Any]
-) -> Card:
-    """Compare one study over all panels, and write what comes of it; the study's card.
+) -> tuple[Card, str]:
+    """Compare one study over all panels, and write what comes of it.
 
     Panels that cannot be compared have a page that says why, since all else of the run stands.
 
@@ -67,16 +68,19 @@ def compare_panels(
     simulated : whether the run's models are simulated.
     into : the folder of the comparison.
     made_by : metadata of what is written.
+
+    Returns
+    -------
+    The study's card, and what differs between the panels in a sentence.
     """
-    study = into.name
+    study, differ = into.name, ""
     try:
-        comparison: Comparison | None = compare(folders, PANELS)
+        comparison = compare(folders, PANELS)
     except ResourceError as error:
         card = Card(f"The panels are not compared: {error}", "", (), "")
         write_refusal(study, question, card.finding, into, made_by, simulated=simulated)
     else:
-        assert comparison is not None
-        card = card_of(comparison)
+        card, differ = card_of(comparison), differing(comparison)
         write_comparison(comparison, into)
     said = [("card", card.finding), *([("but", card.but)] if card.but else [])]
     rows = [
@@ -84,14 +88,14 @@ def compare_panels(
         for place, (kind, sentence) in enumerate(said, start=1)
     ]
     write(into / "findings.parquet", FINDINGS, rows, made_by)
-    return card
+    return card, differ
 
 
 def panels_page(
     run: str,
     seed: int,
     panels: Sequence[Panel],
-    cards: Mapping[str, tuple[str, Card]],
+    cards: Mapping[str, tuple[str, Card, str]],
     simulated: bool,
 ) -> str:
     """The front page, in HTML.
@@ -100,7 +104,7 @@ def panels_page(
     ----------
     run, seed : of the whole.
     panels : in their order.
-    cards : study -> its question and its card.
+    cards : study -> its question, its card, and what differs between the panels.
     simulated : whether the models are simulated.
     """
     body = [
@@ -109,9 +113,10 @@ def panels_page(
         else "",
         '<a class="skip" href="#content">To the content</a>',
         f"<header><h1>Run {html(run)}: one design, {counted(len(panels), 'panel')} of models</h1>",
-        f'<p class="run">seed {seed}</p></header><main id="content"><div class="cards">',
+        f'<p class="run">seed {seed} · {html(_sum(panels, simulated))}</p></header>',
+        '<main id="content"><div class="cards">',
         *(line for name, card in cards.items() for line in _card(name, *card)),
-        '</div><section id="panels"><h2>The panels</h2><ul>',
+        '</div><section id="each"><h2>The panels</h2><ul>',
         *(_linked(panel) for panel in panels),
         "</ul>",
         as_html(_table(panels, simulated)),
@@ -120,12 +125,20 @@ def panels_page(
     return page(f"Results of run {run}", style(), "\n".join(body), scripts())
 
 
-def _card(name: str, question: str, card: Card) -> Iterator[str]:
+def _sum(panels: Sequence[Panel], simulated: bool) -> str:
+    """Sessions, losses and dollars of all panels."""
+    total, lost = (sum(getattr(panel, name) for panel in panels) for name in ("total", "lost"))
+    usd = [panel.usd for panel in panels if panel.usd is not None]
+    cost = spent(sum(usd) if len(usd) == len(panels) else None, simulated)
+    return f"{counted(total, 'session')} · {lost or 'none'} lost · {cost}"
+
+
+def _card(name: str, question: str, card: Card, differ: str) -> Iterator[str]:
     yield f'<article class="card" id="{html(name)}" aria-labelledby="{html(name)}-title">'
     yield f'<p class="kicker">{html(name)}</p><h2 id="{html(name)}-title">{html(question)}</h2>'
     link = f"{COMPARED}/{quote(name)}/index.html"
     links = f'<a href="{link}">All of the comparison, and what differs between the panels</a>'
-    yield from card_body(card, links=links, lost="")
+    yield from card_body(card, links=links, lost=html(differ))
     yield "</article>"
 
 
@@ -140,14 +153,14 @@ def _table(panels: Sequence[Panel], simulated: bool) -> Any:
     return make(
         "panels",
         "What each panel is, and what it has run",
-        ("Panel", *roles, "Sessions", "Lost", "Spent"),
+        ("Panel", *roles, "Sessions", "Lost", "Cost"),
         [
             (
                 panel.name,
                 *(panel.models.get(role, role) for role in roles),
                 f"{panel.total:,}",
                 f"{panel.lost:,}",
-                "prices unknown" if panel.usd is None else f"${panel.usd:,.2f}",
+                spent(panel.usd, simulated),
             )
             for panel in panels
         ],

@@ -15,7 +15,7 @@ def main(inputs: Any, outputs: Any, stage: Stage) -> None:
     cards = {
         study: (
             question,
-            compare_panels(
+            *compare_panels(
                 [results / run / study for run in runs.values()],
                 question,
                 stage.simulated,
