@@ -84,11 +84,11 @@ def write_crate(
     crate.write_zip(path)
 
 
-def _described(crate: Any, identifier: str, kind: str, **said: str) -> Any:
+def _described(crate: Any, identifier: str, kind: str, **properties: str) -> Any:
     """An entity that is no file."""
     from rocrate.model import ContextEntity
 
-    return crate.add(ContextEntity(crate, identifier, {"@type": kind, **said}))
+    return crate.add(ContextEntity(crate, identifier, {"@type": kind, **properties}))
 
 
 def _software(crate: Any) -> Any:

@@ -47,10 +47,10 @@ def materials_of(sessions: Sessions) -> dict[str, Material]:
     The source's rows stand under the name of their artefact.
     """
     study = sessions.study
-    found = dict(_files(study)) | dict(_code(study))
+    materials = dict(_files(study)) | dict(_code(study))
     items = [dict(row) for row in sessions.items.values()]
-    found[f"{study.source.artefact}.parquet"] = Material("data", digest(items))
-    return dict(sorted(found.items()))
+    materials[f"{study.source.artefact}.parquet"] = Material("data", digest(items))
+    return dict(sorted(materials.items()))
 
 
 def materials_digest(study: Study[Any]) -> str:

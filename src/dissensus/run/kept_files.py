@@ -136,8 +136,8 @@ def _kept(folder: Path) -> tuple[list[State], dict[str, str]]:
     if not path.is_file():
         return [], {}
     try:
-        found: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        return list(found["states"]), dict(found["texts"])
+        kept: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        return list(kept["states"]), dict(kept["texts"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ResourceError(
             f"{path} cannot be read ({error}); delete it: prompts of before an edit can then not "

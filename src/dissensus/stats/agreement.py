@@ -243,12 +243,14 @@ def clustered_agreement(
     if count < 2:
         values[1:] = np.nan
     names = ("percent_agreement", "cohen_kappa", "krippendorff_alpha")
-    found = percentile_intervals(Ratios(values[0], values[1:]), confidence)
+    intervals = percentile_intervals(Ratios(values[0], values[1:]), confidence)
     low, high = none_or_all(float(values[0, 0]), count, confidence)
     if not np.isnan(low):
-        found.low[0], found.high[0] = low, high
+        intervals.low[0], intervals.high[0] = low, high
     return {
-        name: Agreement(name, float(values[0, i]), float(found.low[i]), float(found.high[i]), n)
+        name: Agreement(
+            name, float(values[0, i]), float(intervals.low[i]), float(intervals.high[i]), n
+        )
         for i, name in enumerate(names)
     }
 

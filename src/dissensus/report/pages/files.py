@@ -91,7 +91,9 @@ def findings_of(
     return replace(findings, against=against, card=card), losses(artefacts.facts("outcomes"))
 
 
-def part_of(folder: Path, given: Mapping[str, Any], said: list[dict[str, Any]], card: Card) -> Part:
+def part_of(
+    folder: Path, given: Mapping[str, Any], findings: list[dict[str, Any]], card: Card
+) -> Part:
     """A study's part of the page.
 
     Parameters
@@ -99,11 +101,11 @@ def part_of(folder: Path, given: Mapping[str, Any], said: list[dict[str, Any]], 
     folder : of the study.
     given : ``question``, ``design``, ``figures``, each with its name, its title and whether it is
         main, and ``tables``, see :func:`dissensus.study.given.page_settings`.
-    said : its findings.
+    findings : its findings.
     card : of the front page.
     """
     sentences: dict[str, list[str]] = {}
-    for row in said:
+    for row in findings:
         sentences.setdefault(row["kind"], []).append(row["sentence"])
     figures, level = [], f"{100 * given['view']['confidence']:g}%"
     for name, title, main in given["figures"]:

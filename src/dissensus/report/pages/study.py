@@ -276,8 +276,8 @@ def _appendix(
     if not rest and not more:
         return
     counts = ((len(rest), "figure"), (len(more), "table"))
-    said = ", ".join(counted(count, noun) for count, noun in counts if count)
-    yield f'<section id="appendix"><h2>Appendix</h2><details><summary>{said}</summary><ol>'
+    summary = ", ".join(counted(count, noun) for count, noun in counts if count)
+    yield f'<section id="appendix"><h2>Appendix</h2><details><summary>{summary}</summary><ol>'
     for shown in rest:
         yield f'<li><a href="#{_id(part, shown)}">{_numbered(shown, numbers[shown.name])}</a></li>'
     for shown in more:
