@@ -247,12 +247,9 @@ def clustered_agreement(
     low, high = none_or_all(float(values[0, 0]), count, confidence)
     if not np.isnan(low):
         intervals.low[0], intervals.high[0] = low, high
-    return {
-        name: Agreement(
-            name, float(values[0, i]), float(intervals.low[i]), float(intervals.high[i]), n
-        )
-        for i, name in enumerate(names)
-    }
+    numbers = np.column_stack([values[0], intervals.low, intervals.high]).tolist()
+    rows = zip(names, numbers, strict=True)
+    return {name: Agreement(name, value, low, high, n) for name, (value, low, high) in rows}
 
 
 def _terms(first: npt.NDArray[Any], second: npt.NDArray[Any]) -> FloatArray:

@@ -29,8 +29,8 @@ from dissensus.report.findings import (
 )
 from dissensus.report.floor import Floor
 from dissensus.report.labels import counted, listed
-from dissensus.report.pages.study import Further, Part, Place, Shown, tables_of
-from dissensus.report.tables import narrowed
+from dissensus.report.pages.part import Further, Part, Place, Shown
+from dissensus.report.tables import narrowed, parts
 from dissensus.report.view import Artefacts, View
 from dissensus.tables.artefact import read
 
@@ -116,7 +116,7 @@ def part_of(
         stated = _stated(caption, level) if main else ""
         shown_figure = Shown(name, title, main, caption, _words(picture), svg=svg, stated=stated)
         figures.append(shown_figure)
-    shown = tables_of(folder, [page for page in _PAGES if (folder / page).exists()])
+    shown = _tables_of(folder, [page for page in _PAGES if (folder / page).exists()])
     told = {name: rest for name, *rest in given["tables"]}
     tables = []
     for name, text in shown.items():
@@ -211,3 +211,12 @@ def newest_day(folders: Sequence[Path]) -> str:
     """The day on which the newest turns of some studies were gathered; "" without any."""
     times = [path.stat().st_mtime for folder in folders for path in folder.glob("turns.parquet")]
     return f"{datetime.fromtimestamp(max(times), UTC):%-d %B %Y}" if times else ""
+
+
+def _tables_of(folder: Path, pages: Sequence[str]) -> dict[str, str]:
+    """The tables on some of a study's pages of tables: name -> its HTML, with its note."""
+    return {
+        name: text
+        for page in pages
+        for name, text in parts((folder / page).read_text(encoding="utf-8")).items()
+    }

@@ -11,7 +11,8 @@ from dissensus.report.captions import SIMULATED
 from dissensus.report.escaping import html
 from dissensus.report.labels import counted
 from dissensus.report.pages.cards import card_body, planted
-from dissensus.report.pages.study import Part, linked, scripts, style
+from dissensus.report.pages.part import Part
+from dissensus.report.pages.study import linked, scripts, style
 from dissensus.report.tables import as_html, page
 from dissensus.report.truth import table_truth, tally
 
