@@ -64,12 +64,12 @@ def _within(code: CodeType) -> Iterator[CodeType]:
 
 def _asked(code: CodeType) -> Iterator[tuple[int, str]]:
     """Line and name of what a code takes from its module, or from Python."""
-    own: set[str] = set()
+    bound: set[str] = set()
     line = code.co_firstlineno
     for each in dis.get_instructions(code):
         if each.positions and each.positions.lineno:
             line = each.positions.lineno
         if each.opname in _BINDS:
-            own.add(str(each.argval))
-        elif each.opname in _ASKS and each.argval not in own:
+            bound.add(str(each.argval))
+        elif each.opname in _ASKS and each.argval not in bound:
             yield line, str(each.argval)
