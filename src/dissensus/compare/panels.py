@@ -82,10 +82,10 @@ def compare_panels(
     else:
         card, differ = card_of(comparison), differing(comparison)
         write_comparison(comparison, into)
-    said = [("card", card.finding), *([("but", card.but)] if card.but else [])]
+    sentences = [("card", card.finding), *([("but", card.but)] if card.but else [])]
     rows = [
         {"place": place, "kind": kind, "sentence": sentence}
-        for place, (kind, sentence) in enumerate(said, start=1)
+        for place, (kind, sentence) in enumerate(sentences, start=1)
     ]
     write(into / "findings.parquet", FINDINGS, rows, made_by)
     return card, differ

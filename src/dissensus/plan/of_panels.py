@@ -37,9 +37,9 @@ def cost(configuration: Configuration) -> Iterator[str]:
     everything: list[list[Line]] = []
     for part in configuration.parts:
         yield heading(part, configuration)
-        own: list[list[Line]] = []
-        yield from quoted(part, own)
-        everything += own
+        estimates: list[list[Line]] = []
+        yield from quoted(part, estimates)
+        everything += estimates
     title = f"all {len(configuration.parts)} panels"
     yield from sum_up(everything, configuration.budget_usd, title)
 

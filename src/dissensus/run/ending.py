@@ -59,7 +59,7 @@ def _stated(folders: Mapping[str, Path]) -> list[str]:
     lines = []
     # Each study's first, then further ones where these are few.
     told = {study: _sentences(folder) for study, folder in folders.items()}
-    each = max(1, _MOST // max(sum(bool(said["card"]) for said in told.values()), 1))
+    each = max(1, _MOST // max(sum(bool(sentences["card"]) for sentences in told.values()), 1))
     for study, sentences in told.items():
         lines += [f"{study}: {sentence}" for sentence in sentences["card"]]
         lines += [f"  {sentence}" for kind in ("floor", "but") for sentence in sentences[kind]]

@@ -48,8 +48,8 @@ def with_first_panel(values: Any) -> Any:
     models = values.get("models") if first else None
     if first is None or not isinstance(models, Mapping):
         return values
-    known = {name: model for name, model in first.items() if str(model) in models}
-    return {**values, "models": _replaced(models, known)}
+    existing = {name: model for name, model in first.items() if str(model) in models}
+    return {**values, "models": _replaced(models, existing)}
 
 
 def _replaced(models: Mapping[str, Any], panel: Mapping[str, str]) -> dict[str, Any]:

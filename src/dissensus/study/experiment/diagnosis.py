@@ -71,11 +71,11 @@ def diagnose(
     """
     given, design = study.settings.diagnosis, _primary(Design.of(type(study)))
     options = Options(study.settings.inference.confidence, _FLIPS, seed)
-    own = Library.play(study, items, models, seed, cores, is_null=False)
-    libraries = {"": own}
+    library = Library.play(study, items, models, seed, cores, is_null=False)
+    libraries = {"": library}
     if len(design.arms) > 1 or design.factors:
         libraries[", null"] = Library.play(study, items, models, seed, cores, is_null=True)
-    truth = _estimates(own.metrics, design, options)
+    truth = _estimates(library.metrics, design, options)
     sizes = given.items or _sizes(len(items))
     worlds = [
         World(
@@ -143,10 +143,10 @@ class Library:
         drawn = len(study.draw_manifest(items, settings, seed))
         times = max(_LEAST, ceil(_SESSIONS / drawn))
         seeds = [seed_of(seed, "library", is_null, time) for time in range(times)]
-        one = partial(_played, study=study, items=items, models=models, is_null=is_null)
+        play_once = partial(_played, study=study, items=items, models=models, is_null=is_null)
         design = _primary(Design.of(type(study)))
         frames = []
-        for time, metrics in enumerate(over_cores(one, seeds, cores)):
+        for time, metrics in enumerate(over_cores(play_once, seeds, cores)):
             frame = metrics.sort_values(["draw_id", "arm"], kind="stable").assign(time=time)
             frames.append(frame)
         every = pd.concat(frames, ignore_index=True)
@@ -188,15 +188,15 @@ class Library:
 
 
 @dataclass(frozen=True)
-class _Said(PlaceholderInputs):
+class _PlayedSessions(PlaceholderInputs):
     """What sessions that were played said.
 
     Attributes
     ----------
-    said : session_id -> its turns.
+    turns_of : session_id -> its turns.
     """
 
-    said: Mapping[str, Sequence[Row]] = field(default_factory=dict)
+    turns_of: Mapping[str, Sequence[Row]] = field(default_factory=dict)
 
     def turns(self, session_id: str, expected: Sequence[Row] = ()) -> Sequence[Row]:
         """The turns of another session.
@@ -205,9 +205,9 @@ class _Said(PlaceholderInputs):
         ------
         CallFailed : it failed.
         """
-        if not self.said[session_id]:
+        if not self.turns_of[session_id]:
             raise CallFailed(f"{session_id}, which it reads, failed")
-        return self.said[session_id]
+        return self.turns_of[session_id]
 
 
 def _played(
@@ -242,18 +242,20 @@ def played(
     people = {name: SimulatedModel(name, model) for name, model in models.items()}
     limits = Limits.of(study.settings.protocol.model_dump())
     (kind,) = study.kinds
-    said: dict[str, list[dict[str, Any]]] = {}
+    turns_of: dict[str, list[dict[str, Any]]] = {}
     turns, ended = [], []
     # What is read comes first: openings and forked arms in a draw, material in all draws.
     for row in sorted(drawn, key=lambda row: (kind.part_of(row), row["draw_id"], row["position"])):
         played = {**row, **_null_levels(study, row)} if is_null else row
-        steps = kind.steps(kind.spec(played, items[row["item_id"]]), _Said(said=said))
+        steps = kind.steps(
+            kind.spec(played, items[row["item_id"]]), _PlayedSessions(turns_of=turns_of)
+        )
         with naming_the_line(
             type(study).__module__, f"diagnosis of {row['session_id']}", is_paid=False
         ):
             session = run_session(row["seed"], steps, people, NoJournal(), limits)
         left = rows_of(session, {name: played[name] for name in study.ids})
-        said[row["session_id"]] = left.turns
+        turns_of[row["session_id"]] = left.turns
         turns += left.turns
         ended.append({**{name: row[name] for name in study.ids}, "complete": bool(left.turns)})
     return turns, ended
@@ -282,10 +284,10 @@ def _simulate(
         for kind, library in libraries.items():
             rng = stream(options.seed, "study", size, kind, number)
             seeded = replace(options, seed=seed_of(options.seed, size, kind, number))
-            found = _estimates(library.draw(size, rng), design, seeded)
+            estimates = _estimates(library.draw(size, rng), design, seeded)
             if kind:
-                _of_the_family(found)
-            worlds += [found.get(name, {}) for name in names]
+                _of_the_family(estimates)
+            worlds += [estimates.get(name, {}) for name in names]
     return worlds
 
 
@@ -300,11 +302,11 @@ def _estimates(
         else compare(metrics, design, options)
     )
     main = [row["contrast"] for row in rows if row["headline"]]
-    found: dict[str, dict[str, Estimate]] = {name: {} for name in main}
+    estimates: dict[str, dict[str, Estimate]] = {name: {} for name in main}
     (outcome,) = design.outcomes.values()
     for row in rows:
         is_tested = row["p_value"] is not None or row["method"] == HEADLINE
-        if row["contrast"] not in found or not is_tested:
+        if row["contrast"] not in estimates or not is_tested:
             continue
         # A mean is tested against its null, from which it is counted.
         shift = 0.0 if row["reference"] or row.get("factor") else outcome.null or 0.0
@@ -313,16 +315,16 @@ def _estimates(
             for name in ("estimate", "se", "ci_low", "ci_high", "p_value", "p_adjusted")
         ]
         estimate, se, low, high, p_value, adjusted = numbers
-        of = found[row["contrast"]]
+        of = estimates[row["contrast"]]
         of[row["method"]] = Estimate(estimate - shift, se, low - shift, high - shift, p_value)
         if len(main) > 1:
             of[row["method"] + HOLM] = Estimate(NAN, p_value=adjusted)
-    return found
+    return estimates
 
 
-def _of_the_family(found: Mapping[str, dict[str, Estimate]]) -> None:
+def _of_the_family(estimates: Mapping[str, dict[str, Estimate]]) -> None:
     """Where no arm has an effect, what counts is the smallest adjusted p-value of all."""
-    for name in {name for of in found.values() for name in of if name.endswith(HOLM)}:
-        p_values = [of[name].p_value for of in found.values() if name in of]
-        for of in found.values():
+    for name in {name for of in estimates.values() for name in of if name.endswith(HOLM)}:
+        p_values = [of[name].p_value for of in estimates.values() if name in of]
+        for of in estimates.values():
             of[name] = Estimate(NAN, p_value=float(np.fmin.reduce(p_values)))
