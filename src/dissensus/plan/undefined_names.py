@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import builtins
 import dis
 from collections.abc import Iterator
@@ -27,10 +28,14 @@ def check_names(file: Path) -> None:
     ------
     ResourceError : with the line and the name.
     """
-    module = compile(file.read_text(encoding="utf-8"), str(file), "exec")
-    codes = list(_within(module))
-    if any(each.opname == "IMPORT_STAR" for code in codes for each in dis.get_instructions(code)):
+    text = file.read_text(encoding="utf-8")
+    if any(
+        isinstance(node, ast.ImportFrom) and node.names[0].name == "*"
+        for node in ast.walk(ast.parse(text, str(file)))
+    ):
         return
+    module = compile(text, str(file), "exec")
+    codes = list(_within(module))
     bound = {*vars(builtins), *_OF_MODULES}
     for code in codes:
         bound |= {

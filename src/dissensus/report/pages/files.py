@@ -73,6 +73,8 @@ def findings_of(
             optional = view.settings.get("optional", ())
             lacking = undefined(artefacts.facts("metrics"), titles, optional)
             findings = replace(findings, against=lacking)
+        objection = view.settings.get("objection")
+        findings = replace(findings, against=[*findings.against, *filter(None, [objection])])
         if view.settings.get("labelled"):
             names = ("labelled_contrasts", "judge_agreement")
             by_people = labelled(*(artefacts.facts(name) for name in names))
