@@ -159,8 +159,9 @@ class Sender:
         if reply.error:
             words = THOUGHT_ALONE if reply.error == "empty" and reply.thought else ""
             raise self._record(exchange, reservation, reply.error, words, reply=reply, usage=usage)
+        cost = self._book(exchange, reservation, usage)
         self._outage.answered(exchange.sent)
-        return replace(reply, cost_usd=self._book(exchange, reservation, usage))
+        return replace(reply, cost_usd=cost)
 
     def _reply_in(
         self, exchange: Exchange, response: Response

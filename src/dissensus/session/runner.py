@@ -157,13 +157,16 @@ class SessionAttempt:
         if not step:
             return []
         made_before = len(self.journal.made)
+        attempts: list[Attempt] = []
         try:
             done = self._run_turns(step)
+            # In the step's order, whichever reply came first.
+            attempts += [attempt for result in done for attempt in result.attempts]
         finally:
-            PROGRESS_COUNTS.count(calls=len(self.journal.made) - made_before)
-        # Recorded in the step's order, whichever reply came first.
-        for result in done:
-            self.record.extend(result.attempts)
+            repairs = sum(attempt.attempt > 1 for attempt in attempts)
+            calls = len(self.journal.made) - made_before
+            PROGRESS_COUNTS.count(answers=len(attempts), repairs=repairs, calls=calls)
+        self.record += attempts
         self.seconds += max(result.seconds for result in done)
         for call, result in zip(step, done, strict=True):
             if result.turn is None:
@@ -239,7 +242,6 @@ class SessionAttempt:
             options=call.decoding.options,
         )
         reply = self.journal.ask(provider, request, patience)
-        PROGRESS_COUNTS.count(answers=1, repairs=int(number > 1))
         parsed = Parsed[Any](None) if reply.error else _read(call.format, reply)
         broken = parsed.problems
         # A text that was cut off breaks a rule of its own, whatever is said of the rest.

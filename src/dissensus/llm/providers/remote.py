@@ -123,15 +123,10 @@ class RemoteModel:
         host = self._checked_host = self._checked_host or self._host()
         codec = host.codec
         size = sum(len(message.content.encode()) for message in request.messages)
-        most = max_tokens_of(size)
         marks_of_study = self._parameters_marks
         if request.options:
             marks_of_study += _cache_marks(request.options)
         marks = max(0, codec.marks_cache - marks_of_study) if self._cache else 0
-        # What is marked for a cache may be written to it: for minutes, or by a study's own marks
-        # for the longest.
-        written = most if marks_of_study or marks else 0
-        max_usage = Usage(most, 0, request.max_tokens, written, most if marks_of_study else 0)
         parse: Callable[[Any], Reply] = partial(codec.parse, marks=self.marks)
         if request.options:
             parse = partial(_with_raw, parse)
@@ -141,6 +136,11 @@ class RemoteModel:
         def hello() -> Post:
             return codec.post(self.asked_model, _shortened(request), parameters)
 
+        most = max_tokens_of(size)
+        # What is marked for a cache may be written to it: for minutes, or by a study's own marks
+        # for the longest.
+        written = most if marks_of_study or marks else 0
+        max_usage = Usage(most, 0, request.max_tokens, written, most if marks_of_study else 0)
         exchange = Exchange(self.name, parse, self.price, max_usage, hello)
         if host.batcher is not None:
             # The deadlines of a call do not apply to a batch.
