@@ -156,14 +156,14 @@ def verify_panels(configuration: Configuration) -> list[str]:
     _verify_spending(configuration.results, home, folders)
     verified = [*(verify(part, part.results) for part in configuration.parts), home]
     wrong = [line for each in verified for line in each.findings.values()]
-    said = [each.summary for each in verified[:-1]]
-    said.append(
+    summaries = [each.summary for each in verified[:-1]]
+    summaries.append(
         f"Verified what compares the panels of run {configuration.run}: "
         + ("damaged." if home.findings else "all as it was made.")
     )
     if wrong:
-        raise ArtefactError("\n".join([*wrong, *said]))
-    return said
+        raise ArtefactError("\n".join([*wrong, *summaries]))
+    return summaries
 
 
 def verify(settings: Configuration, results: Path) -> Verified:
