@@ -392,11 +392,7 @@ else:
 def test_what_is_written_late_or_by_a_child_is_written(tmp_path: Path, script: str):
     path = tmp_path / "a.parquet"
     done = subprocess.run(
-        [sys.executable, "-c", script, str(path)],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
+        [sys.executable, "-c", script, str(path)], capture_output=True, text=True, timeout=60
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert path.read_bytes() == (tmp_path / "a.parquet.early").read_bytes()

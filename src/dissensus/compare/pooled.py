@@ -53,11 +53,9 @@ def pooled(
     2009); I squared is theirs of 2002, by Q. The estimators are those of
     :func:`statsmodels.stats.meta_analysis.combine_effects`.
 
-    Units with the same draws err alike, which makes them look more alike than further draws would.
-    At worst their errors are one: the mean then has as an error the weighted mean of theirs, since
-    a standard deviation of a sum is at most the sum of those of its parts; and how the estimates
-    spread is how the true effects do. Both are added as independent, with Satterthwaite's (1946)
-    degrees of freedom.
+    Units with the same draws err alike. At worst their errors are one: the mean then has the
+    weighted mean of their errors, since the standard deviation of a sum is at most the sum of those
+    of its parts, and the estimates spread as the true effects do. Both are added as independent.
 
     Parameters
     ----------
@@ -85,18 +83,15 @@ def pooled(
     # As of normal weights; Hartung and Knapp's scale is of the mean alone.
     plain_error = float(combined.sd_eff_w_re)
     df = k - 1.0
-    spread_squared, error_squared = tau_squared, plain_error**2
+    spread_squared = tau_squared
     if shared_draws is not None:
-        weights = np.asarray(combined.weights_rel_re)
-        error_squared = float(weights @ deviations) ** 2
+        plain_error = float(np.asarray(combined.weights_rel_re) @ deviations)
         spread_squared = max(tau_squared, k * error**2)
-        of_draws = error_squared**2 / max(shared_draws - 1, 1)
-        df = (error**2 + error_squared) ** 2 / (error**4 / (k - 1) + of_draws)
-        error = sqrt(error**2 + error_squared)
+        error, df = _added((error, k - 1), (plain_error, max(shared_draws - 1, 1)))
     half = NAN
     if k > 2:
         quantile = float(special.stdtrit(k - 2, (1.0 + confidence) / 2.0))
-        half = quantile * sqrt(spread_squared + error_squared)
+        half = quantile * sqrt(spread_squared + plain_error**2)
     # Equal estimates have no spread to judge by, unless their common error is known.
     is_constant = bool(np.ptp(effects) == 0.0) and shared_draws is None
     return Pooled(
@@ -109,3 +104,14 @@ def pooled(
         float(special.chdtrc(k - 1, q)),
         k,
     )
+
+
+def _added(*errors: tuple[float, float]) -> tuple[float, float]:
+    """The error of a sum of independent parts, and its degrees of freedom (Satterthwaite 1946).
+
+    Parameters
+    ----------
+    errors : standard error and degrees of freedom of each.
+    """
+    squared = sum(error**2 for error, _ in errors)
+    return sqrt(squared), squared**2 / sum(error**4 / df for error, df in errors)
