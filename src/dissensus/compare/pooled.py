@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from dissensus.stats.checks import as_sample, check_level
+from dissensus.stats.checks import FloatArray, as_sample, check_level
 from dissensus.stats.results import NAN, Estimate, constant, t_estimate
 
 
@@ -70,20 +70,16 @@ def pooled(
     from statsmodels.stats.meta_analysis import combine_effects
 
     check_level(confidence, "confidence")
-    effects, deviations = as_sample(estimates, "estimates", 2), as_sample(errors, "errors", 2)
-    if effects.size != deviations.size or not (deviations > 0.0).all():
-        raise ValueError("each estimate needs a standard error above 0")
+    effects, deviations = _checked(estimates, errors)
     k = effects.size
     with np.errstate(divide="ignore"):
         # Of equal estimates, it divides by a Q of 0 for what is not used here.
         combined = combine_effects(effects, deviations**2, method_re="iterated", use_t=True)
-    tau_squared = max(0.0, float(combined.tau2))
+    q, tau_squared = float(combined.q), max(0.0, float(combined.tau2))
     mean, error = float(combined.mean_effect_re), float(combined.sd_eff_w_re_hksj)
-    q = float(combined.q)
     # As of normal weights; Hartung and Knapp's scale is of the mean alone.
     plain_error = float(combined.sd_eff_w_re)
-    df = k - 1.0
-    spread_squared = tau_squared
+    df, spread_squared = k - 1.0, tau_squared
     if shared_draws is not None:
         plain_error = float(np.asarray(combined.weights_rel_re) @ deviations)
         spread_squared = max(tau_squared, k * error**2)
@@ -104,6 +100,13 @@ def pooled(
         float(special.chdtrc(k - 1, q)),
         k,
     )
+
+
+def _checked(estimates: npt.ArrayLike, errors: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
+    effects, deviations = as_sample(estimates, "estimates", 2), as_sample(errors, "errors", 2)
+    if effects.size != deviations.size or not (deviations > 0.0).all():
+        raise ValueError("each estimate needs a standard error above 0")
+    return effects, deviations
 
 
 def _added(*errors: tuple[float, float]) -> tuple[float, float]:
