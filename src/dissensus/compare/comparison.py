@@ -103,7 +103,8 @@ class Comparison:
     over : "run", "panel", or the column of the key whose values are compared.
     compared : the estimands, the most important first.
     differences : rows of :data:`DIFFERENCES`.
-    shares_draws : whether all units have the same draws, so that they share their chance.
+    shares_draws : whether all units have the same draws, so that they share their chance: those of
+        one run, and of runs with one seed.
     """
 
     study: str
@@ -142,7 +143,8 @@ def compare(folders: Sequence[Path], over: str = RUNS) -> Comparison:
         _check_same(runs)
     elif len(runs) > 1:
         raise ResourceError(f"--over {over} is within one run; name one, not {len(runs)}.")
-    compared = list(_compared(runs, over))
+    shares_draws = len({run.plan.seed for run in runs}) == 1
+    compared = list(_compared(runs, over, shares_draws))
     return Comparison(
         first.plan.study,
         first.question,
@@ -152,11 +154,11 @@ def compare(folders: Sequence[Path], over: str = RUNS) -> Comparison:
         list(_differences(runs)),
         bool(first.provenance["simulated"]),
         first.confidence,
-        len({run.plan.manifest_sha256 for run in runs}) == 1,
+        shares_draws,
     )
 
 
-def _compared(runs: Sequence[Run], over: str) -> Iterator[Compared]:
+def _compared(runs: Sequence[Run], over: str, shares_draws: bool) -> Iterator[Compared]:
     first, seen = runs[0], set()
     for place, (estimand, title) in enumerate(first.headlines.items()):
         if over in (RUNS, PANELS):
@@ -177,7 +179,8 @@ def _compared(runs: Sequence[Run], over: str) -> Iterator[Compared]:
                     "compare."
                 )
         both = [unit.estimate for unit in units], [unit.se for unit in units]
-        together = pooled(*both, confidence=first.confidence)
+        shared = min(unit.n for unit in units) if shares_draws else None
+        together = pooled(*both, confidence=first.confidence, shared_draws=shared)
         yield Compared(wanted, title, units, together)
 
 
@@ -242,6 +245,9 @@ def _said(run: Run) -> Iterator[tuple[tuple[str, str], str]]:
     """Kind and name -> value of all that a run depends on."""
     plan, provenance = run.plan, run.provenance
     for name, value in plan.settings.items():
+        if ".diagnosis." in name:
+            # What a diagnosis would simulate, which has the models once more.
+            continue
         kind = "model" if name.startswith("models.") else "setting"
         yield (kind, name), value if isinstance(value, str) else json.dumps(value)
     yield ("design", "seed"), str(plan.seed)

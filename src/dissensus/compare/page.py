@@ -217,8 +217,8 @@ def _units(comparison: Comparison) -> Table:
 def _pooled(comparison: Comparison) -> Table:
     level = percent(comparison.confidence, 0)
     shared = (
-        " All have the same draws, so that they share what is chance in these: the interval of the "
-        "mean is of further models or prompts on these draws, not of further draws."
+        " All have the same draws, and so may err alike: the interval of the mean has the whole "
+        "error of one of them, and is as wide as if all erred by the same."
         if comparison.shares_draws
         else ""
     )
