@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,8 @@ PLANTED = {"none": 0.0, "some": 0.5, "much": 2.0}
 MEAN = sum(PLANTED.values()) / len(PLANTED)
 #: Of a model behind an address. A reply may have 1000 tokens and cost a dollar; it has some ten.
 PRICE = {"input": 0.0, "output": 1000.0}
+#: The rest of a quote's line of the low estimate, and the dollars of the next.
+EXPECTED = r".*\n  expected +\$([\d.]+)"
 
 
 def configure(project: Project, models: dict[str, Any], **further: Any) -> None:
@@ -124,6 +127,8 @@ def test_every_tool_takes_a_panel_as_a_run(here: Path, capsys: pytest.CaptureFix
     assert main(["replies", "whole.much"]) == 0
     assert main(["compare", "whole.none", "whole.some", "--to", str(here / "two")]) == 0
     assert "over 2 runs" in capsys.readouterr().out
+    assert main(["compare", "whole"]) == 1
+    assert "has panels, each of which is a run" in capsys.readouterr().err
 
 
 def test_only_what_is_lost_of_one_panel_is_made_again(here: Path, tmp_path: Path) -> None:
@@ -187,6 +192,12 @@ def test_one_budget_stops_all_panels_and_nothing_is_paid_twice(tmp_path: Path) -
         served = hosted(server)
         models = served.pop("models")
         configure(project, models, **served, budget_usd=1.2)
+        quote = project.succeed("cost")
+        each = re.findall(rf"all stages and models\n  low {EXPECTED}", quote)
+        (together,) = re.findall(rf"all 3 panels\n  low {EXPECTED}", quote)
+        assert len(each) == 3
+        assert float(together) == pytest.approx(sum(map(float, each)), abs=0.02)
+        assert "Budget: $1.20, with which the run would stop at about" in quote
         stopped = project.run(*target, cores=8)
         assert stopped.returncode != 0
         assert stopped.stderr.count("of the $1.2000 that budget_usd allows") == 1

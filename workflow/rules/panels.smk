@@ -4,8 +4,10 @@
 # out:   results/<run>/: index.html; compared/<study>/: units, pooled, differences, findings, forest, tables, index.html
 # steps: compare_panels; what is asked for by name, of all panels together
 
+from functools import partial
+
 from dissensus.llm.model_files import ModelFiles
-from dissensus.run.rules import depend_on_code, describe_targets
+from dissensus.run.rules import depend_on_code, describe_targets, of_each
 from dissensus.study.panels import panel_values
 
 # With the models of all files in place.
@@ -28,13 +30,7 @@ for PANEL in SETTINGS.panels:
     GRAPHS.append(globals()[MODULE].GRAPH)
 
 
-def of_panels(rule, part="output"):
-    """The inputs or outputs of one rule of every panel."""
-    return [
-        getattr(getattr(rules, f"{panel}.{rule}"), part) for panel in SETTINGS.panels
-    ]
-
-
+of_panels = partial(of_each, rules, list(SETTINGS.panels))
 COMPARISONS = [RESULTS / "compared" / study for study in SETTINGS.studies]
 
 

@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 from dissensus.compare.comparison import PANELS, compare
 from dissensus.compare.page import card_of, differing, write_comparison, write_refusal
+from dissensus.compare.units import COMPARED
 from dissensus.errors import ResourceError
 from dissensus.report.captions import SIMULATED
 from dissensus.report.escaping import html
@@ -21,9 +22,6 @@ from dissensus.report.pages.front import spent
 from dissensus.report.pages.study import scripts, style
 from dissensus.report.tables import as_html, make, page
 from dissensus.tables.artefact import read, write
-
-#: Where comparisons are, in the folder of the whole run.
-COMPARED = "compared"
 
 
 @dataclass(frozen=True)

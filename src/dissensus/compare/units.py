@@ -23,6 +23,8 @@ from dissensus.study.given import view_settings
 from dissensus.study.sessions import Sessions
 from dissensus.tables.artefact import provenance_of, read
 
+#: Where the comparisons of a run's panels are, in its folder.
+COMPARED = "compared"
 #: Column and value of the key of a row.
 Key = tuple[tuple[str, Any], ...]
 
@@ -132,6 +134,12 @@ def study_folders(
         if not (results / run).is_dir():
             there = listed(sorted(path.name for path in results.glob("*/") if path.is_dir()))
             raise ResourceError(f"{results / run} is no run; {results} has {there or 'none'}.")
+        if (results / run / COMPARED).is_dir():
+            panels = listed(sorted(path.name for path in results.glob(f"{run}.*/")))
+            raise ResourceError(
+                f"{results / run} has panels, each of which is a run, and "
+                f"{results / run / COMPARED} compares them; name some of {panels}."
+            )
     studies = sorted(path.parent.name for path in (results / runs[0]).glob("*/findings.parquet"))
     if study is None and len(studies) != 1:
         some = f"has {listed(studies)}; name one by --study" if studies else "has no finished study"

@@ -76,6 +76,18 @@ def _code(script: str, inputs: Sequence[str], functions: Any) -> Any:
     return digest([script_digest(script, functions), inputs])
 
 
+def of_each(rules: Any, panels: Iterable[str], rule: str, part: str = "output") -> list[Any]:
+    """The inputs or outputs of one rule of every panel.
+
+    Parameters
+    ----------
+    rules : Snakemake's, by name; those of a panel begin with its name and a dot.
+    rule : its name without that.
+    part : "output" or "input".
+    """
+    return [getattr(getattr(rules, f"{panel}.{rule}"), part) for panel in panels]
+
+
 def without_job_rate_limit(workflow: Any) -> None:
     """Switch off Snakemake's default limit on job starts; one that the user sets stays.
 

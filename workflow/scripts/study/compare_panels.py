@@ -3,7 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from dissensus.compare.panels import COMPARED, Panel, compare_panels, panels_page
+from dissensus.compare.panels import Panel, compare_panels, panels_page
+from dissensus.compare.units import COMPARED
 from dissensus.run.stage import Stage, run
 from dissensus.tables.artefact import write_text
 
