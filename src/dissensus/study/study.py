@@ -178,6 +178,8 @@ class Study(ABC, Generic[S]):
         :class:`~dissensus.report.truth.Effect`.
     reader : how the reader of debates shows it.
     counting : what its plan and its estimate leave out, or count at most; a sentence or more.
+    never_stops : why the setting ``stop`` cannot be kept, as a clause; "" of a study that has rules
+        for the differences of each block (``looks/{block}/differences.parquet``).
     """
 
     name: ClassVar[str]
@@ -201,6 +203,10 @@ class Study(ABC, Generic[S]):
     truth: ClassVar[str] = ""
     reader: ClassVar[Reader] = Reader()
     diagnosis: ClassVar[Diagnosis | None] = None
+    never_stops: str = (
+        "its headline is of all its sessions together, and not of paired differences that are "
+        "known draw by draw"
+    )
 
     def __init__(self, settings: S) -> None:
         self.settings = settings

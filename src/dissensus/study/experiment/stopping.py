@@ -1,0 +1,39 @@
+"""From the sessions of a block of an experiment to its paired differences."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+
+from dissensus.design.looks import paired_differences
+from dissensus.design.stopping import DIFFERENCES
+from dissensus.study.experiment.compared import Design
+from dissensus.study.experiment.measures import measure_experiment
+from dissensus.study.makes import makes, resolve
+
+
+@makes(differences=DIFFERENCES)
+def compare_block(
+    turns: list[dict[str, Any]],
+    outcomes: list[dict[str, Any]],
+    pool: list[dict[str, Any]],
+    declared: str,
+    block: dict[str, Any],
+    number: int,
+) -> list[dict[str, Any]]:
+    """What the arms of each draw of a block differ by in the primary outcome.
+
+    Parameters
+    ----------
+    turns, outcomes : of the block's sessions; none of a block that the study stopped before.
+    pool : its items.
+    declared : ``module:name`` of the experiment's class.
+    block : its settings.
+    number : of the block of draws.
+    """
+    _, rows = measure_experiment(turns, outcomes, pool, declared, block)
+    design, metrics = Design.of(resolve(declared)), pd.DataFrame(rows)
+    blocks = dict.fromkeys((row["draw_id"] for row in rows), number)
+    outcome = next(iter(design.outcomes))
+    return paired_differences(metrics, design.compared, outcome, design.columns, blocks)
