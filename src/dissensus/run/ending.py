@@ -41,14 +41,15 @@ def ending(results: Path, studies: Iterable[str], simulated: bool, since: float)
             continue
         sentences_of[study] = {
             kind: [row["sentence"] for row in rows if row["kind"] == kind]
-            for kind in ("card", "floor", "but", "headline", "lost")
+            for kind in ("card", "stopped", "floor", "but", "headline", "lost")
         }
     lines = ["Simulated models: no number below says anything of a real one."] * simulated
     # Each study's first, then further ones where these are few.
     each = max(1, _MOST // max(len(sentences_of), 1))
     for study, sentences in sentences_of.items():
         lines += [f"{study}: {sentence}" for sentence in sentences["card"]]
-        lines += [f"  {sentence}" for kind in ("floor", "but") for sentence in sentences[kind]]
+        besides = ("stopped", "floor", "but")
+        lines += [f"  {sentence}" for kind in besides for sentence in sentences[kind]]
         lines += [f"{study}: {sentence}" for sentence in sentences["headline"][1:each]]
     for study in sentences_of:
         confirmed = _confirmed(results / study / "confirmation.parquet")

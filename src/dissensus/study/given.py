@@ -99,7 +99,7 @@ def page_settings(settings: Configuration, study: Study[Any]) -> dict[str, Any]:
             for table in study.tables
         ],
         "headline": study.headline.maker if study.headline else "",
-        "view": {**view_settings(study), "planted": planted},
+        "view": {**view_settings(study), "planted": planted, "stops": bool(study.settings.stop)},
     }
 
 

@@ -196,7 +196,7 @@ class Study(ABC, Generic[S]):
     embedding_calls: ClassVar[tuple[str, ...]] = ()
     counting: ClassVar[str] = ""
     view: ClassVar[tuple[str, ...]] = ()
-    figures: ClassVar[tuple[Figure, ...]] = ()
+    figures: tuple[Figure, ...] = ()
     tables: tuple[Table, ...] = ()
     headline_rows: ClassVar[str] = "contrasts"
     headline: ClassVar[Headline | None] = None

@@ -35,6 +35,8 @@ from dissensus.study.experiment.sharing import Fork, Material, Sharing
 from dissensus.study.experiment.shown import (
     CONTRASTS,
     LABELS,
+    LOOKS_FIGURE,
+    LOOKS_TABLE,
     OUTCOMES,
     outputs_of,
     shown_settings,
@@ -89,13 +91,16 @@ class Experiment(Study[ExperimentSettings]):
     rounds_schema: ClassVar[Schema]
     Settings: ClassVar[type[ExperimentSettings]] = OneModel
     view = ("inference.confidence",)
-    figures: ClassVar[tuple[Figure, ...]] = (OUTCOMES,)
+    figures: tuple[Figure, ...] = (OUTCOMES,)
     tables: tuple[Table, ...] = (CONTRASTS,)
 
     def __init__(self, settings: ExperimentSettings) -> None:
         super().__init__(settings)
         if self.is_labelled:
-            self.tables = (*type(self).tables, *LABELS)
+            self.tables = (*self.tables, *LABELS)
+        if settings.stop:
+            self.figures = (*self.figures, LOOKS_FIGURE)
+            self.tables = (*self.tables, LOOKS_TABLE)
 
     @abstractmethod
     def items(self, rng: np.random.Generator) -> Iterable[Mapping[str, Any]]:
