@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -30,7 +30,7 @@ def paired_differences(
     compared: Sequence[Contrast],
     outcome: str,
     columns: Columns,
-    blocks: Mapping[str, int],
+    blocks: Mapping[Any, int],
 ) -> list[Row]:
     """Rows of :data:`~dissensus.design.stopping.DIFFERENCES`.
 
@@ -89,7 +89,8 @@ def looks_of(differences: pd.DataFrame, rule: Rule) -> list[Row]:
         _of_contrast(of, blocks, rule) for _, of in differences.groupby("contrast", sort=False)
     ]
     rows: list[Row] = []
-    for draws, at_look in zip(run, zip(*by_contrast, strict=True), strict=True):
+    # What comes after a stop is not computed.
+    for draws, at_look in zip(run, zip(*by_contrast, strict=True), strict=False):
         is_known = all(map(rule.is_met, at_look))
         verdict = {"draws": draws, "verdict": STOP if is_known else GO_ON, "rule": rule.words}
         rows += [{**row, **verdict} for row in at_look]
@@ -98,7 +99,7 @@ def looks_of(differences: pd.DataFrame, rule: Rule) -> list[Row]:
     return rows
 
 
-def _of_contrast(differences: pd.DataFrame, blocks: Sequence[int], rule: Rule) -> list[Row]:
+def _of_contrast(differences: pd.DataFrame, blocks: Sequence[int], rule: Rule) -> Iterator[Row]:
     """One contrast at every look, without the verdict."""
     ordered = differences.sort_values(["block", "draw_id"], kind="stable")
     complete = ordered[ordered["difference"].notna()]
@@ -109,7 +110,7 @@ def _of_contrast(differences: pd.DataFrame, blocks: Sequence[int], rule: Rule) -
     begun = counted.drop_duplicates("cluster")["block"].to_numpy()
     after = [int((begun <= block).sum()) for block in blocks]
     names = {name: ordered[name].iloc[0] for name in ("contrast", "outcome", "arm", "reference")}
-    return [
+    return (
         {
             **names,
             "block": int(block),
@@ -124,7 +125,7 @@ def _of_contrast(differences: pd.DataFrame, blocks: Sequence[int], rule: Rule) -
         for block, clusters, look in zip(
             blocks, after, looks_at(sums, sizes, after, rule.confidence), strict=True
         )
-    ]
+    )
 
 
 def anytime_rows(looks: Sequence[Mapping[str, Any]]) -> list[Row]:

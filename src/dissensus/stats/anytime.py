@@ -19,7 +19,7 @@ Statistics 49:1055-1080).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,8 +31,8 @@ from dissensus.stats.checks import FloatArray, as_sample
 STRENGTHS = np.geomspace(0.1, 1.6, 7)
 
 #: How far from the estimate limits are looked for, in units of the mean size of a difference.
-_REACH = np.geomspace(1e-3, 1e3, 61)
-_HALVINGS = 24
+_REACH = np.geomspace(1e-2, 1e3, 31)
+_HALVINGS = 20
 
 
 @dataclass(frozen=True)
@@ -89,8 +89,8 @@ def _mixed(wealth: FloatArray) -> FloatArray:
 
 def looks_at(
     sums: FloatArray, sizes: FloatArray, after: Sequence[int], confidence: float
-) -> list[Look]:
-    """What is known at each of some looks.
+) -> Iterator[Look]:
+    """What is known at each of some looks, found when it is asked for.
 
     Parameters
     ----------
@@ -98,8 +98,8 @@ def looks_at(
     after : how many clusters each look has, ascending.
     confidence : level of the intervals, of all looks together.
 
-    Returns
-    -------
+    Yields
+    ------
     A :class:`Look` each. Limits are the narrowest of all looks so far; where these leave nothing,
     those of the look alone.
 
@@ -109,7 +109,6 @@ def looks_at(
     """
     sums, sizes = as_sample(sums, "sums", 0), as_sample(sizes, "sizes", 0)
     against_none = evidence(sums, sizes, np.zeros(1))[0]
-    looks: list[Look] = []
     most, low, high = 0.0, -np.inf, np.inf
     for count in after:
         value = float(against_none[count - 1]) if count else 0.0
@@ -117,8 +116,7 @@ def looks_at(
         below, above = limits(sums[:count], sizes[:count], confidence)
         low, high = max(low, below), min(high, above)
         own = (low, high) if low <= high else (below, above)
-        looks.append(Look(float(np.exp(min(value, 700.0))), *own, float(np.exp(-most))))
-    return looks
+        yield Look(float(np.exp(min(value, 700.0))), *own, float(np.exp(-most)))
 
 
 def limits(sums: FloatArray, sizes: FloatArray, confidence: float) -> tuple[float, float]:

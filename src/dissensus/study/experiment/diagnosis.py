@@ -24,8 +24,10 @@ import numpy as np
 import pandas as pd
 
 from dissensus.design.contrasts import HEADLINE, Options, compare_arms
-from dissensus.design.diagnosis import HOLM, World, over_cores, run_worlds
-from dissensus.design.manifest import stream
+from dissensus.design.diagnosis import HOLM, Sequential, World, over_cores, run_worlds
+from dissensus.design.looks import anytime_rows, looks_of, paired_differences
+from dissensus.design.manifest import in_blocks, stream
+from dissensus.design.stopping import ANYTIME, Rule
 from dissensus.digests import seed_of
 from dissensus.llm.journal import NoJournal
 from dissensus.llm.providers.simulated import SimulatedModel
@@ -40,6 +42,7 @@ from dissensus.study.experiment.sharing import OPENING
 from dissensus.study.own_code import naming_the_line
 
 if TYPE_CHECKING:
+    from dissensus.study.experiment.settings import ExperimentSettings
     from dissensus.study.experiment.study import Experiment
 
 Row = Mapping[str, Any]
@@ -81,7 +84,10 @@ def diagnose(
         World(
             f"{size} items, {contrast}{kind}",
             0.0 if kind else of[HEADLINE].estimate,
-            tuple(name for name in of if not (kind and place and name.endswith(HOLM))),
+            (
+                *(name for name in of if not (kind and place and name.endswith(HOLM))),
+                *[ANYTIME] * bool(study.settings.stop),
+            ),
             0.0 if kind else of[HEADLINE].se,
             size,
         )
@@ -91,7 +97,7 @@ def diagnose(
     ]
     simulate = partial(
         _simulate, libraries=libraries, sizes=sizes, names=tuple(truth), design=design,
-        options=options,
+        options=options, stopping=_Stopping.of(study.settings),
     )  # fmt: skip
     name, outcome = next(iter(design.outcomes.items()))
     return run_worlds(
@@ -139,7 +145,7 @@ class Library:
         is_null: bool,
     ) -> Library:
         """Play all items some times; the parameters are those of :func:`diagnose`."""
-        settings = study.settings.model_dump() | {"again": False}
+        settings = study.settings.model_dump() | {"again": False, "stop": None}
         drawn = len(study.draw_manifest(items, settings, seed))
         times = max(_LEAST, ceil(_SESSIONS / drawn))
         seeds = [seed_of(seed, "library", is_null, time) for time in range(times)]
@@ -238,7 +244,8 @@ def played(
     study, items, models : as for :func:`diagnose`.
     is_null : whether all arms, or all levels, are played alike.
     """
-    drawn = study.draw_manifest(items, study.settings.model_dump() | {"again": False}, seed)
+    settings = study.settings.model_dump() | {"again": False, "stop": None}
+    drawn = study.draw_manifest(items, settings, seed)
     people = {name: SimulatedModel(name, model) for name, model in models.items()}
     limits = Limits.of(study.settings.protocol.model_dump())
     (kind,) = study.kinds
@@ -268,6 +275,66 @@ def _null_levels(study: Experiment, row: Row) -> dict[str, Any]:
     return {name: factor.values[0] for name, factor in study.declared_factors().items()}
 
 
+@dataclass(frozen=True)
+class _Stopping:
+    """How a simulated study stops.
+
+    Attributes
+    ----------
+    rule : when.
+    most : draws at most; None for all.
+    block_size : draws of a block at least.
+    """
+
+    rule: Rule
+    most: int | None
+    block_size: int
+
+    @classmethod
+    def of(cls, settings: ExperimentSettings) -> _Stopping | None:
+        """From the settings of a study; None where it never stops."""
+        if settings.stop is None:
+            return None
+        rule = Rule.of(settings.stop.model_dump(), settings.inference.confidence)
+        return cls(rule, settings.stop.most, settings.block_size)
+
+    def estimates(self, metrics: pd.DataFrame, design: Design) -> dict[str, Sequential]:
+        """Contrast -> its estimate where a study stops, or ends.
+
+        Parameters
+        ----------
+        metrics : from :meth:`Library.draw`, whose clusters come in random order.
+        """
+        draws = metrics.drop_duplicates("draw_id")
+        sizes = draws.groupby(design.cluster, sort=False).size()
+        blocks = dict(zip(sizes.index, in_blocks([*sizes], self.block_size), strict=True))
+        block_of = draws.set_index("draw_id")[design.cluster].map(blocks)
+        filled = block_of.value_counts().sort_index().cumsum()
+        last = filled.index[-1] if self.most is None else (filled <= self.most).sum()
+        run = block_of[block_of <= last]
+        outcome = next(iter(design.outcomes))
+        differences = paired_differences(
+            metrics[metrics["draw_id"].isin(run.index)],
+            design.compared,
+            outcome,
+            design.columns,
+            run.to_dict(),
+        )
+        looks = looks_of(pd.DataFrame(differences), self.rule)
+        found = {}
+        for row in anytime_rows(looks):
+            numbers = [
+                NAN if row[name] is None else row[name]
+                for name in ("estimate", "ci_low", "ci_high", "p_value")
+            ]
+            estimate, low, high, p_value = numbers
+            # Without an interval, everything is left.
+            low, high = (-np.inf, np.inf) if np.isnan([low, high]).any() else (low, high)
+            saved = 1.0 - looks[-1]["draws"] / len(run)
+            found[row["contrast"]] = Sequential(estimate, NAN, low, high, p_value, saved=saved)
+        return found
+
+
 def _simulate(
     number: int,
     libraries: Mapping[str, Library],
@@ -275,6 +342,7 @@ def _simulate(
     names: Sequence[str],
     design: Design,
     options: Options,
+    stopping: _Stopping | None,
 ) -> list[dict[str, Estimate]]:
     """One simulated study in every world, estimated; see :data:`run_worlds`."""
     worlds = []
@@ -282,7 +350,11 @@ def _simulate(
         for kind, library in libraries.items():
             rng = stream(options.seed, "study", size, kind, number)
             seeded = replace(options, seed=seed_of(options.seed, size, kind, number))
-            found = _estimates(library.draw(size, rng), design, seeded)
+            drawn = library.draw(size, rng)
+            found = _estimates(drawn, design, seeded)
+            if stopping:
+                for name, estimate in stopping.estimates(drawn, design).items():
+                    found[name][ANYTIME] = estimate
             if kind:
                 _of_the_family(found)
             worlds += [found.get(name, {}) for name in names]
