@@ -57,6 +57,11 @@ def _of_sessions(spending: Facts) -> list[str]:
     return list(dict.fromkeys(with_session["purpose"]))
 
 
+def _alpha(view: View) -> float:
+    """The level of the rule; without one, that of the intervals."""
+    return float(view.settings.get("stop_alpha") or view.alpha)
+
+
 @styled
 def plot(artefacts: Artefacts, view: View) -> Drawn:
     """A row a headline contrast: its estimate and its evidence at every look."""
@@ -83,6 +88,7 @@ def plot(artefacts: Artefacts, view: View) -> Drawn:
             "level": view.level,
             "ended": f"{verdict} after {counted(last['draws'], 'draw')}",
             "rule": last.words("rule"),
+            "alpha": f"{_alpha(view):g}",
         },
     )
 
@@ -91,7 +97,7 @@ def _evidence(axes: Axes, rows: pd.DataFrame, mark: Mark, view: View) -> None:
     """E-values on a scale of powers of ten."""
     logs = rows["e_value"].map(lambda value: log10(max(value, 1e-300)))
     course(axes, rows.assign(estimate=logs, ci_low=logs, ci_high=logs), mark, step="draws")
-    axes.axhline(-log10(view.alpha), color=GREY, linewidth=0.6, linestyle=(0, (4, 2)), zorder=0)
+    axes.axhline(-log10(_alpha(view)), color=GREY, linewidth=0.6, linestyle=(0, (4, 2)), zorder=0)
     zero_line(axes)
     axes.set_title("Evidence against no difference")
     axes.set_ylabel("e-value, power of ten")

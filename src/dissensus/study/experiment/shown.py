@@ -90,6 +90,7 @@ def shown_settings(study: Experiment) -> dict[str, Any]:
         "again": again_of(study.arms) if study.settings.again else "",
         "labelled": study.labelled_outcome if study.is_labelled else "",
         "cluster": study.cluster,
+        "stop_alpha": study.settings.stop.alpha if study.settings.stop else None,
         "outcomes": titles(study.session_outcomes()),
         "outcomes_by_round": titles(study.round_outcomes()),
         "nulls": {name: outcome.null for name, outcome in study.declared_outcomes().items()},
