@@ -1,4 +1,4 @@
-"""A small experiment in topics whose simulated agent names a level, with tails as heavy as wanted."""
+"""A small experiment in topics, whose simulated agent names a level with heavy tails."""
 
 from __future__ import annotations
 

@@ -108,10 +108,10 @@ def looks_at(
     ValueError : a sum is not finite.
     """
     sums, sizes = as_sample(sums, "sums", 0), as_sample(sizes, "sizes", 0)
-    against_none = evidence(sums, sizes, np.zeros(1))[0]
     most, low, high = 0.0, -np.inf, np.inf
     for count in after:
-        value = float(against_none[count - 1]) if count else 0.0
+        # Of what there is so far alone: the same numbers, to the last digit, whatever follows.
+        value = float(evidence(sums[:count], sizes[:count], np.zeros(1))[0, -1]) if count else 0.0
         most = max(most, value)
         below, above = limits(sums[:count], sizes[:count], confidence)
         low, high = max(low, below), min(high, above)
