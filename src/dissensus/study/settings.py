@@ -8,7 +8,7 @@ from typing import Annotated, Any, get_args
 
 from pydantic import AfterValidator, Field, model_validator
 
-from dissensus.setting_faults import Faults
+from dissensus.setting_faults import Faults, fault
 from dissensus.settings import Confidence, Count, Settings
 
 
@@ -132,7 +132,8 @@ class StopSettings(Settings):
     @model_validator(mode="after")
     def _one_rule(self) -> StopSettings:
         if (self.half_width is None) == (self.alpha is None):
-            raise Faults("it must have one of half_width and alpha, such as {alpha: 0.05}.")
+            may = "one of alpha and half_width must be set, and not both, such as alpha to 0.05"
+            raise Faults(fault("alpha", self.alpha, may))
         return self
 
 
