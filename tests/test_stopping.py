@@ -10,8 +10,11 @@ import pytest
 import yaml
 
 from dissensus.design.stopping import ANYTIME, STOP
+from dissensus.errors import SettingError
+from dissensus.plan.preflight import check_inputs
+from dissensus.study.configuration import load
 from serving import serving
-from support import Project, built_once
+from support import Project, built_once, default_configuration
 
 BLOCK, ITEMS = 5, 30
 #: Where these tests stop: before figures and tables.
@@ -257,3 +260,20 @@ def test_a_rule_that_cannot_be_is_a_sentence(
     done = project.run("--dry-run")
     assert words in " ".join((done.stdout + done.stderr).split())
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("study", "why"),
+    [
+        ("language", "anchored on all debates in the reference language"),
+        ("identity", "shares of all answers of a team"),
+        ("deliberation", "draws of one topic, which are not independent"),
+        ("consensus", "what is learned from all earlier ones"),
+        ("union", "coached by memos on earlier debates"),
+    ],
+)
+def test_a_study_that_cannot_stop_says_why(study: str, why: str) -> None:
+    values = {**default_configuration(), "studies": [study]}
+    values[study] = {**values[study], "stop": {"half_width": 0.1}}
+    with pytest.raises(SettingError, match=rf"{study}\.stop is set, .* stop early: .*{why}.*null"):
+        check_inputs(load(values, "config.yaml"))

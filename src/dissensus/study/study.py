@@ -203,10 +203,7 @@ class Study(ABC, Generic[S]):
     truth: ClassVar[str] = ""
     reader: ClassVar[Reader] = Reader()
     diagnosis: ClassVar[Diagnosis | None] = None
-    never_stops: str = (
-        "its headline is of all its sessions together, and not of paired differences that are "
-        "known draw by draw"
-    )
+    never_stops: str = "it declares no paired difference that is known draw by draw"
 
     def __init__(self, settings: S) -> None:
         self.settings = settings
