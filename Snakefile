@@ -15,6 +15,7 @@ report: RESULTS / "report.rst"
 
 
 include: "workflow/rules/study.smk"
+include: "workflow/rules/looks.smk"
 
 
 for study in STUDIES:

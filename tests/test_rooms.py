@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -44,6 +45,28 @@ def test_every_room_has_its_floor() -> None:
 def test_a_room_imports_from_below_alone(room: str) -> None:
     up = {(file, other) for file, other in imported(room) if FLOOR[other] >= FLOOR[room]}
     assert not up
+
+
+def test_the_registry_alone_names_studies() -> None:
+    naming = {
+        path.relative_to(HOUSE).as_posix()
+        for path in HOUSE.rglob("*.py")
+        if path.relative_to(HOUSE).parts[0] not in STUDIES
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for name in _modules_named(node)
+        if name.startswith(tuple(f"dissensus.{study}." for study in STUDIES))
+    }
+    assert naming == {"study/registry.py"}
+
+
+def _modules_named(node: ast.AST) -> list[str]:
+    """What an import, or a text that is the name of a module or of something in it, names."""
+    if isinstance(node, ast.ImportFrom):
+        return [node.module or ""]
+    if isinstance(node, ast.Import):
+        return [each.name for each in node.names]
+    text = node.value if isinstance(node, ast.Constant) else None
+    return [text] if isinstance(text, str) and re.fullmatch(r"[\w.]+(:\w+)?", text) else []
 
 
 @pytest.mark.parametrize("room", FLOOR)

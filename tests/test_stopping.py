@@ -155,7 +155,7 @@ def test_killed_at_each_block_it_comes_to_the_same_verdict(
 ) -> None:
     project, folder = made(tmp_path / "project"), tmp_path / "project/results/told/told"
     for block in range(1, verdict(stopped)[-1]["block"] + 1):
-        looks = folder / f"looks/{block}/look.parquet"
+        looks = folder / f"looks/{block}/looks.parquet"
         project.kill_when(looks.exists, *ESTIMATES)
     project.succeed(*ESTIMATES)
     assert results(project) == results(stopped)
@@ -167,7 +167,7 @@ def test_a_look_that_is_lost_is_made_again_and_nothing_is_asked(
 ) -> None:
     project = again(stopped.copy(tmp_path / "project").folder)
     folder = project.results("told", "told")
-    (folder / "looks/1/look.parquet").unlink()
+    (folder / "looks/1/looks.parquet").unlink()
     # The next block is to be gathered again, and so it is to know whether it is run.
     second = next(row["session_id"] for row in rows(project, "manifest") if row["block"] == 2)
     (folder / f"transcripts/{second}.parquet").unlink()

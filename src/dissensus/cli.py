@@ -200,19 +200,10 @@ def _add_exporting(parser: argparse.ArgumentParser) -> None:
 
 def import_(chosen: argparse.Namespace) -> int:
     """Check a file of turns, and write the configuration of its run."""
-    from dissensus.debates.command import Import, import_file, named_pairs
+    from dissensus.study.makes import resolve
+    from dissensus.study.registry import IMPORT
 
-    asked = Import(
-        chosen.file,
-        chosen.run,
-        chosen.format,
-        named_pairs(chosen.column, "--column"),
-        named_pairs(chosen.always, "--always"),
-        chosen.keep,
-        chosen.add,
-        None if chosen.embedder == "none" else chosen.embedder,
-    )
-    say(import_file(asked))
+    say(resolve(IMPORT)(chosen))
     return 0
 
 

@@ -234,11 +234,11 @@ def _nearest(location: tuple[Any, ...], model: type[BaseModel]) -> str:
     current: Any = model
     for part in location[:-1]:
         current = _below(without_none(plain_kind(current)), part)
-    known = list(getattr(without_none(current), "model_fields", {}))
-    close = difflib.get_close_matches(str(location[-1]), known, n=1)
+    names = list(getattr(without_none(current), "model_fields", {}))
+    close = difflib.get_close_matches(str(location[-1]), names, n=1)
     if close:
         return f"; {close[0]!r} is"
-    return f"; known here are {', '.join(known)}" if known else ""
+    return f"; known here are {', '.join(names)}" if names else ""
 
 
 def _below(kind: Any, part: Any) -> Any:

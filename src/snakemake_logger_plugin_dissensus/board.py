@@ -144,7 +144,7 @@ class Board:
                 if self._done(counts) >= self._total and not counts.under_way:
                     self._settle(counts)
                 elif self._throughput and self.screen is not None:
-                    self.screen.show(self._words(counts, self._outlook(counts)))
+                    self.screen.show(self._words(counts, self._done(counts), self._outlook(counts)))
 
     def _settle(self, counts: Counts) -> None:
         """Show a state that stays on the screen, once. Another study's sessions may follow."""
@@ -152,9 +152,9 @@ class Board:
             return
         self._settled = counts, self._total
         taken = f" in {in_words(time.monotonic() - self._began)}"
-        self.screen.settle(self._words(counts, taken, self._found(counts)))
+        self.screen.settle(self._words(counts, self._complete(counts), taken))
 
-    def _found(self, counts: Counts) -> int:
+    def _complete(self, counts: Counts) -> int:
         """How many sessions are complete: by the counts, or else by what they left."""
         done = self._done(counts)
         if done < self._total:
@@ -182,8 +182,7 @@ class Board:
         # No time left: after the sessions come stages, of which nobody knows how long they take.
         return f"; {_rounded(rate)} a minute"
 
-    def _words(self, counts: Counts, time_words: str, found: int | None = None) -> str:
-        number_done = self._done(counts) if found is None else found
+    def _words(self, counts: Counts, number_done: int, time_words: str) -> str:
         done = f"{number_done:,} of {self._total:,} sessions{time_words}"
         failed = f"{counts.failed:,} failed for good" if counts.failed else ""
         return "; ".join(part for part in (done, failed, self._money(), _work(counts)) if part)

@@ -57,8 +57,8 @@ class Failures:
         return "" if are_all_told and text.startswith(_ENDS) else None
 
     def _job(self, record: logging.LogRecord) -> str | None:
-        found = [failure_in(Path(log)) for log in vars(record)["log"] or ()]
-        sentences = [sentence for sentence in found if sentence is not None]
+        failures = [failure_in(Path(log)) for log in vars(record)["log"] or ()]
+        sentences = [sentence for sentence in failures if sentence is not None]
         if not sentences and self._signals:
             sentences = [_killed(vars(record), self._signals.pop(0))]
         if not sentences:

@@ -47,6 +47,28 @@ def test_discussions_of_mallm_have_rounds_agents_votes_and_what_is_right(tmp_pat
     assert [(turn.model, turn.person) for turn in held["q1 (2)"].turns] == [("", False)]
 
 
+def test_a_log_that_mallm_itself_has_written(tmp_path: Path) -> None:
+    """Of MALLM 1.0.5: two debates of three agents on a server of simulated models, with votes.
+
+    Left out of its file: the agents' memories, which repeat the global one.
+    """
+    held = sessions_of(Path(__file__).with_name("made_by_mallm.json"), "mallm", tmp_path)
+    assert list(held) == ["q0", "q1"]
+    undecided, decided = held.values()
+    assert (undecided.fields["decision"], undecided.fields["truth"]) == (None, '"yes"')
+    answer = "I am a simulated model a, answer"
+    assert decided.fields["decision"] == f'"{answer} 50."'
+    spoken = [turn for turn in decided.turns if turn.text]
+    rounds = [f"round {number}" for number in (1, 2, 3) for _ in range(3)]
+    assert [turn.round_label for turn in spoken] == rounds
+    assert [turn.speaker for turn in spoken[:3]] == [f"Participant {n}" for n in (1, 2, 3)]
+    assert [turn.text for turn in spoken[:2]] == [f"{answer} 1.", f"{answer} 6."]
+    votes = [turn.value for turn in decided.turns if turn.role == "vote"]
+    assert votes == [f'"{answer} {number}."' for number in (55, 50, 50)]
+    # Two rounds of votes, since the first was a tie.
+    assert sum(turn.role == "vote" for turn in undecided.turns) == 6
+
+
 def test_chats_of_deliberate_lab_have_people_and_models(tmp_path: Path) -> None:
     held = sessions_of(EXAMPLES / "deliberate-lab.csv", "deliberate-lab", tmp_path)
     assert list(held) == ["garden", "noise"]

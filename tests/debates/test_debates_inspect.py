@@ -48,6 +48,8 @@ def debate():
 @solver
 def alone():
     async def solve(state, generate):
+        if sys.argv[2] == "refused":
+            raise ValueError("Error code: 404 - Invalid URL")
         return await generate(state)
     return solve
 
@@ -94,6 +96,14 @@ def test_a_log_of_one_model_has_its_messages(
     first, _ = sessions_of(log, tmp_path, monkeypatch)
     assert [(turn.speaker, turn.text) for turn in first.turns] == [("assistant", "It is 41.")]
     assert first.fields["score"] == 0.0
+
+
+def test_a_log_of_an_evaluation_that_failed_says_why(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = Path(viewer(MAKE, tmp_path / "logs", "refused", "eval").removeprefix("file://"))
+    with pytest.raises(ResourceError, match=r"ended in an error: .*404 - Invalid URL"):
+        sessions_of(log, tmp_path, monkeypatch)
 
 
 def test_what_is_no_log_is_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -66,6 +66,12 @@ def test_all_that_a_study_makes_is_there(finished: Project) -> None:
     assert headline["estimate"] > 0.1
 
 
+def test_its_card_says_that_no_arm_was_drawn(finished: Project) -> None:
+    sentences = read(finished.results("groups", "debates") / "findings.parquet").to_pylist()
+    (objection,) = [row["sentence"] for row in sentences if row["kind"] == "but"]
+    assert objection.startswith("But no arm was drawn at random here")
+
+
 def test_nothing_imported_is_called_simulated_or_paid(finished: Project) -> None:
     folder = finished.results("groups", "debates")
     made = provenance_of(folder / "transcripts/s0001.parquet")

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from dissensus.identity import simulated
-from dissensus.identity.design.banks import read_bank, write_question
+from dissensus.identity.design.banks import Question, read_bank, write_question
 from dissensus.identity.design.graph import read_peers
 from dissensus.identity.design.manifest import Drawing, draw_manifest
 from dissensus.identity.measures.metrics import METRICS, measure_identity
@@ -91,38 +91,17 @@ def hold(
     model : from a team's model and a call to the settings of the agent that answers.
     lost : sessions that failed for good.
     """
-    read = [one for _, one in read_bank(BankSettings(format="dissensus", source=file))]
-    questions = [
-        {
-            "question_id": f"q-{number:03d}",
-            "bank": "q",
-            "kind": one.kind,
-            "options": list(one.options),
-            "answer": one.answer,
-        }
-        for number, one in enumerate(read)
-    ]
+    questions, question_of = _bank(file)
     settings = {name: TeamSettings(**team) for name, team in teams.items()}
     drawing = Drawing(seed, 5, rounds, 1000, settings, list(PERSONAS), samples)
     manifest = draw_manifest(questions, drawing)
-    asked = {row["question_id"]: one for row, one in zip(questions, read, strict=True)}
     rng = np.random.default_rng(seed)
     turns: list[dict[str, Any]] = []
     calls: list[dict[str, Any]] = []
     said: dict[str, list[str]] = {}
     # Openings are held first: what goes on from one reads it.
     for row in sorted(manifest, key=lambda row: row["opening"] != ""):
-        question = asked[row["question_id"]]
-        seats = row["seats"] or [AGENT] * 5
-        debate = Debate(
-            PROMPTS,
-            write_question(question.kind, question.text, question.options),
-            AnswerFormat(question.kind, tuple(question.options)),
-            Decoding(1.0, 64),
-            row["model"],
-            tuple(seats),
-            tuple(PERSONAS.get(seat, "") for seat in seats),
-        )
+        debate = _debate(row, question_of[row["question_id"]])
         steps = debate.opening()
         if row["opening"]:
             peers = read_peers(row["graph"])
@@ -141,6 +120,39 @@ def hold(
     turns = [turn for turn in turns if turn["session_id"] not in lost]
     read_rows = measure_identity(turns, outcomes, manifest, questions)
     return Held(manifest, questions, *read_rows, calls)
+
+
+def _bank(file: str) -> tuple[list[dict[str, Any]], dict[str, Question]]:
+    """The questions of a file as rows, and each by its id."""
+    bank = BankSettings(format="dissensus", source=file)
+    question_of = {
+        f"q-{number:03d}": question for number, (_, question) in enumerate(read_bank(bank))
+    }
+    rows = [
+        {
+            "question_id": name,
+            "bank": "q",
+            "kind": question.kind,
+            "options": list(question.options),
+            "answer": question.answer,
+        }
+        for name, question in question_of.items()
+    ]
+    return rows, question_of
+
+
+def _debate(row: Mapping[str, Any], question: Question) -> Debate:
+    """The debate of a row of the manifest."""
+    seats = row["seats"] or [AGENT] * 5
+    return Debate(
+        PROMPTS,
+        write_question(question.kind, question.text, question.options),
+        AnswerFormat(question.kind, tuple(question.options)),
+        Decoding(1.0, 64),
+        row["model"],
+        tuple(seats),
+        tuple(PERSONAS.get(seat, "") for seat in seats),
+    )
 
 
 def _played(

@@ -12,7 +12,16 @@ from hypothesis import strategies as st
 
 from dissensus.errors import ArtefactError
 from dissensus.report.escaping import rst
-from dissensus.report.facts import FACTS, Fact, Facts, Origin, fact_rows, said, told, unmarked
+from dissensus.report.facts import (
+    FACTS,
+    Fact,
+    Facts,
+    Origin,
+    fact_rows,
+    told,
+    unmarked,
+    with_origin,
+)
 from dissensus.report.labels import interval, number, p_clause, percent, signed
 from dissensus.report.view import Artefacts, View
 from dissensus.tables.artefact import Column, Schema, write
@@ -43,20 +52,20 @@ def judges(tmp_path: Path) -> Facts:
 
 
 def test_a_row_is_found_by_its_full_key_or_not_at_all(judges: Facts) -> None:
-    assert judges.one(judge="all", statistic="krippendorff_alpha")["estimate"] == 0.2843
+    assert judges.row(judge="all", statistic="krippendorff_alpha")["estimate"] == 0.2843
     with pytest.raises(ArtefactError, match="named by judge, statistic; statistic is not given"):
-        judges.one(judge="all")
+        judges.row(judge="all")
     with pytest.raises(ArtefactError, match="judges has 0 rows with"):
-        judges.one(judge="b", statistic="share_a")
+        judges.row(judge="b", statistic="share_a")
     twice = Facts("judges", pd.concat([judges.frame, judges.frame]), judges.key)
     with pytest.raises(ArtefactError, match="judges has 2 rows with"):
-        twice.one(judge="all", statistic="share_a")
+        twice.row(judge="all", statistic="share_a")
     with pytest.raises(ArtefactError, match="2 values of n with"):
         judges.shared("n", judge="all")
 
 
 def test_what_is_printed_is_read_back_with_its_cell(judges: Facts) -> None:
-    row = judges.one(judge="all", statistic="krippendorff_alpha")
+    row = judges.row(judge="all", statistic="krippendorff_alpha")
     sentence = (
         f"Alpha is {number(row['estimate'], 2)} ({percent(row['estimate'])}), n = {row['n']}."
     )
@@ -111,5 +120,5 @@ def test_every_way_to_print_a_number_leaves_its_mark() -> None:
 @given(st.text(alphabet="ab\ufe00\ufe01\ufe0f ", max_size=30))
 def test_texts_of_others_keep_their_characters(words: str) -> None:
     """What follows an emoji is no mark, nor is a mark behind what it does not stand for."""
-    mark = said("7", Fact(7.0, Origin("a", (), "x")))[1:]
+    mark = with_origin("7", Fact(7.0, Origin("a", (), "x")))[1:]
     assert told(f"{words}b{mark}") == (f"{words}b{mark}", [])

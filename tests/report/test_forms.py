@@ -44,6 +44,16 @@ def test_a_whisker_is_a_mark_on_its_interval(axes: Axes) -> None:
     assert axes.lines[-1].get_markerfacecolor() == ONE.colour
 
 
+def test_values_that_rounding_parts_from_zero_stand_at_it(axes: Axes) -> None:
+    axes.plot([0.0, 1e-17], [0, 1], "o")
+    forms.value_margins(axes)
+    assert axes.get_xlim() == (-0.05, 0.05)
+    axes.plot([0.3, 0.4], [2, 3], "o")
+    axes.autoscale()
+    forms.value_margins(axes)
+    assert axes.get_xlim() == pytest.approx((-0.032, 0.432))
+
+
 def test_an_upright_whisker_has_its_place_along_x(axes: Axes) -> None:
     forms.whisker(axes, (0.5, 0.0, 1.0), 3, ONE, upright=True, filled=False)
     assert points(axes) == {(3.0, 0.5)} and spans(axes) == [([3, 3], [0.0, 1.0])]

@@ -39,7 +39,7 @@ def held() -> Any:
 def whole() -> type[Configuration]:
     """The configuration with a block for each study of the project."""
     ours = [name for name, module in STUDIES.items() if module.startswith("dissensus.")]
-    return _with_blocks(tuple(ours))
+    return _with_blocks(tuple(ours), tuple(ours))
 
 
 def places(cls: type[Settings]) -> Iterator[tuple[Place, bool]]:

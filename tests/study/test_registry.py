@@ -77,7 +77,7 @@ def test_another_folder_of_its_name_on_the_path_is_named(tmp_path: Path) -> None
             "echo",
             "planted_deep",
             "import re\n\nre.compile('(')",
-            "error in {}/planted_deep/study.py, line 3: missing ), unterminated subpattern",
+            "rror in {}/planted_deep/study.py, line 3: missing ), unterminated subpattern",
         ),
         ("echo", "json", SOURCE, "a package called 'json' is installed"),
     ],

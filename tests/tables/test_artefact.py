@@ -372,12 +372,14 @@ write(sys.argv[1] + ".early", Schema("t", "row", {"n": Column("int", "It.")}, ()
 threading.Thread(target=late).start()
 """
 IN_A_FORK = """
-import os, sys
+import os, sys, warnings
 from dissensus.tables.artefact import Column, Schema, write
 
 def put(path):
     write(path, Schema("t", "row", {"n": Column("int", "It.")}, ()), [{"n": 1}], {})
 put(sys.argv[1] + ".early")
+# Pyarrow has threads; Python warns of them from 3.12 on.
+warnings.simplefilter("ignore", DeprecationWarning)
 if os.fork():
     os.wait()
 else:

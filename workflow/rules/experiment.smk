@@ -52,7 +52,7 @@ if OWN.settings.stop:
             outcomes=of_block(study, "outcomes"),
             pool=X / "pool.parquet",
         output:
-            differences=X / "looks/{block}/differences.parquet",
+            differences=X / "looks/{block}/paired_differences.parquet",
         log:
             X / "logs/compare_block/{block}.log",
         priority: AFTER_A_SHARD

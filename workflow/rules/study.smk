@@ -4,7 +4,6 @@
 # out:   results/<run>/<study>/: its source (pool, questions, topics), manifest, transcripts, shards (turns, outcomes,
 #        calls, attempts), turns, outcomes, spending, conduct, tables, figures, captions
 # steps: collect, draw the manifest; run_sessions (run_session where one is named); gather_turns;
-#        look_at_<study> after each block, gather_<study>_looks where it may stop;
 #        (the study's own measures and estimates); plot, tabulate; gather_spending,
 #        compare_conduct; diagnose
 
@@ -17,7 +16,6 @@ from dissensus.study.given import (
     stage_files,
     stage_settings,
     judging_note,
-    look_settings,
     table_settings,
     view_settings,
 )
@@ -112,51 +110,6 @@ for NAME, STUDY in STUDIES.items():
             f"Gather the turns of all sessions of the {NAME} study"
         script:
             "../scripts/study/run_stage.py"
-
-    if STUDY.settings.stop:
-
-        # Its own file of rules makes the differences of a block.
-        rule:
-            name:
-                f"look_at_{NAME}"
-            input:
-                differences=differences_of(NAME),
-            output:
-                look=FOLDER / "looks/{block}/look.parquet",
-            log:
-                FOLDER / "logs/look_at/{block}.log",
-            priority: AFTER_A_SHARD
-            localrule: True
-            conda:
-                ENVIRONMENT
-            params:
-                functions=["dissensus.study.looks:look"],
-                settings=look_settings(STUDY),
-            message:
-                f"Look at the {NAME} study after block {{wildcards.block}}"
-            script:
-                "../scripts/study/run_stage.py"
-
-        rule:
-            name:
-                f"gather_{NAME}_looks"
-            input:
-                differences=differences_of(NAME),
-            output:
-                look=FOLDER / "looks.parquet",
-            log:
-                FOLDER / "logs/gather_looks.log",
-            localrule: True
-            conda:
-                ENVIRONMENT
-            params:
-                functions=["dissensus.study.looks:look"],
-                settings=look_settings(STUDY),
-                shards=shards_of(NAME),
-            message:
-                f"Gather the looks at the {NAME} study"
-            script:
-                "../scripts/study/run_stage.py"
 
     if STUDY.figures:
 

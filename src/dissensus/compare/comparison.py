@@ -190,21 +190,21 @@ def _check_same(runs: Sequence[Run]) -> None:
     names = [run.name for run in runs]
     if twice := next((name for name in names if names.count(name) > 1), ""):
         raise ResourceError(f"Two of the runs are called {twice!r}; give one another name.")
-    for one, other in pairwise(runs):
-        pair = f"{one.folder} and {other.folder}"
-        if one.plan.study != other.plan.study:
+    for before, other in pairwise(runs):
+        pair = f"{before.folder} and {other.folder}"
+        if before.plan.study != other.plan.study:
             raise ResourceError(f"{pair} are runs of two studies; compare runs of one.")
-        if one.provenance["simulated"] != other.provenance["simulated"]:
+        if before.provenance["simulated"] != other.provenance["simulated"]:
             raise ResourceError(
                 f"{pair}: the models of one are simulated, those of the other are real; together "
                 "they say nothing."
             )
-        if one.confidence != other.confidence:
+        if before.confidence != other.confidence:
             raise ResourceError(
-                f"{pair} have intervals of {one.confidence:g} and {other.confidence:g}; set one "
+                f"{pair} have intervals of {before.confidence:g} and {other.confidence:g}; set one "
                 "confidence, and only the estimates are made again."
             )
-        then, now = ([run.plan.analysis.primary, *_estimands(run)] for run in (one, other))
+        then, now = ([run.plan.analysis.primary, *_estimands(run)] for run in (before, other))
         if then != now:
             lines = [*unified_diff(then, now, lineterm="", n=0)][3:]
             raise ResourceError(
@@ -229,9 +229,9 @@ def _estimands(run: Run) -> list[str]:
 
 def _differences(runs: Sequence[Run]) -> Iterator[dict[str, str]]:
     """What is not the same in all runs, by kind."""
-    said = [dict(_said(run)) for run in runs]
-    for kind, name in dict.fromkeys(key for each in said for key in each):
-        values = [each.get((kind, name), "-") for each in said]
+    settings_of_runs = [dict(_said(run)) for run in runs]
+    for kind, name in dict.fromkeys(key for each in settings_of_runs for key in each):
+        values = [each.get((kind, name), "-") for each in settings_of_runs]
         if len(set(values)) > 1:
             for run, value in zip(runs, values, strict=True):
                 yield {"kind": kind, "name": name, "run": run.name, "value": value}

@@ -37,8 +37,8 @@ class Estimand:
     @property
     def name(self) -> str:
         """In a few words: the values of its key that say something."""
-        said = (str(value) for _, value in self.key if value not in ("", None, "all"))
-        return ", ".join(said).replace("_", " ")
+        values = (str(value) for _, value in self.key if value not in ("", None, "all"))
+        return ", ".join(values).replace("_", " ")
 
     def over(self, column: str) -> Estimand:
         """The same without a column of its key, over whose values it is compared."""
@@ -175,17 +175,17 @@ def read_run(folder: Path) -> Run:
 
 def _headlines(folder: Path) -> Iterator[tuple[Estimand, str]]:
     """The estimates that a study's headlines print, each with what it is called there."""
-    said = {
+    sentences = {
         f"finding:{row['place']}": row["sentence"]
         for row in read(folder / "findings.parquet").to_pylist()
         if row["kind"] == "headline"
     }
     for fact in read(folder / "facts.parquet").to_pylist():
         is_estimate = fact["column"] == "estimate" and not fact["statistic"]
-        if fact["sentence"] in said and is_estimate and fact["artefact"] != SETTINGS:
+        if fact["sentence"] in sentences and is_estimate and fact["artefact"] != SETTINGS:
             key = tuple(sorted(json.loads(fact["key"]).items()))
             estimand = Estimand(fact["artefact"], key)
-            title = said[fact["sentence"]].partition(": ")[0]
+            title = sentences[fact["sentence"]].partition(": ")[0]
             yield estimand, title if fact["times"] == 1.0 else estimand.name
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -64,6 +65,22 @@ def named_pairs(given: Iterable[str], option: str) -> dict[str, str]:
             )
         pairs[name] = value
     return pairs
+
+
+def run(chosen: Namespace) -> list[str]:
+    """The command as it was typed; the sentences of :func:`import_file`."""
+    return import_file(
+        Import(
+            chosen.file,
+            chosen.run,
+            chosen.format,
+            named_pairs(chosen.column, "--column"),
+            named_pairs(chosen.always, "--always"),
+            chosen.keep,
+            chosen.add,
+            None if chosen.embedder == "none" else chosen.embedder,
+        )
+    )
 
 
 def import_file(asked: Import) -> list[str]:

@@ -176,7 +176,7 @@ def _reuse(tokens: Sequence[Sequence[int]], speakers: Sequence[str]) -> float:
 
 def _agreement(values: Sequence[Any]) -> float:
     """Share of the pairs of values that are equal; NaN where there is no pair."""
-    return _mean([one == other for one, other in combinations(values, 2)])
+    return _mean([first == second for first, second in combinations(values, 2)])
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -30,6 +30,9 @@ _FILES = Table(
     "What was imported?",
 )
 _ROUNDS_FIGURE, _ROUNDS_TABLE = BY_ROUND_OUTPUTS
+_NOT_DRAWN = (
+    "No arm was drawn at random here, so that a difference may be one of topics or of speakers."
+)
 
 
 class Debates(Study[DebatesSettings]):
@@ -100,6 +103,7 @@ class Debates(Study[DebatesSettings]):
             "contrasts": [[f"{arm}-{arms[0]}", arm, arms[0]] for arm in arms[1:]],
             "factors": {},
             "unpaired": not self.is_paired,
+            "objection": _NOT_DRAWN if len(arms) > 1 else "",
             # Files without values, truths or scores have no outcomes of these.
             "optional": list(OUTCOMES),
         }

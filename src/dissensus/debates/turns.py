@@ -252,8 +252,8 @@ def _give_seats(session: ImportedSession) -> None:
     """Call people, and whoever may be one, by their seats: H1 and so on, or S1 where unknown."""
     kinds: dict[str, bool | None] = {}
     for turn in session.turns:
-        known = [kinds.get(turn.speaker), turn.person]
-        kinds[turn.speaker] = True if True in known else False if False in known else None
+        judgements = [kinds.get(turn.speaker), turn.person]
+        kinds[turn.speaker] = True if True in judgements else False if False in judgements else None
     taken = {name for name, person in kinds.items() if person is False}
     seats: dict[str, str] = {}
     for name, person in kinds.items():

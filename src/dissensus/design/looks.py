@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from dissensus.design.anytime import looks_at
 from dissensus.design.contrasts import (
     Columns,
     adjust_family,
@@ -19,7 +20,6 @@ from dissensus.design.contrasts import (
 )
 from dissensus.design.stopping import ANYTIME, GO_ON, STOP, Rule
 from dissensus.design.weights import Contrast
-from dissensus.stats.anytime import looks_at
 from dissensus.stats.results import NAN, Estimate
 
 Row = dict[str, Any]

@@ -2,7 +2,7 @@
 
 Draws come in random order, in blocks of whole clusters. A look takes the paired differences of all
 draws so far, and says whether what the rule asks for is known of every headline contrast; then no
-further block is run. Evidence and intervals are those of :mod:`dissensus.stats.anytime`, which hold
+further block is run. Evidence and intervals are those of :mod:`dissensus.design.anytime`, and hold
 however often one looks. Nothing here takes long to import.
 """
 
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dissensus.tables.artefact import Column, Schema
-from dissensus.tables.common import chance, common, count, number, text
+from dissensus.tables.common import common, count, number, text
 
 #: The method of an estimate whose interval and p-value hold at all looks together.
 ANYTIME = "anytime_valid"
@@ -27,7 +27,7 @@ _ARMS = {
 }
 
 DIFFERENCES = Schema(
-    name="differences",
+    name="paired_differences",
     row="headline contrast and draw of a block",
     columns={
         **_PAIR,
@@ -40,7 +40,7 @@ DIFFERENCES = Schema(
         ),
     },
     key=("contrast", "draw_id"),
-    paths=("looks/{block}/differences.parquet",),
+    paths=("looks/{block}/paired_differences.parquet",),
 )
 
 LOOKS = Schema(
@@ -52,21 +52,16 @@ LOOKS = Schema(
         **_ARMS,
         "draws": count("Draws that had been run."),
         **common("n", "n_clusters", "estimate?"),
-        "ci_low": number(
-            "Lower limit of an interval that holds at all looks together; missing while clusters "
-            "are too few for one.",
-            "of what is estimated",
-        ),
-        "ci_high": number("Upper limit, alike.", "of what is estimated"),
+        **common("ci_low?", "ci_high?"),
         "e_value": Column(
             "float", "Evidence against no difference: 1 is none, and its mean is 1 at most there."
         ),
-        "p_value": chance("One over the largest evidence so far, 1 at most."),
+        **common("p_value?"),
         "verdict": text('"go on", or "stop" where the rule is met of every headline contrast.'),
         "rule": text("The rule, in words."),
     },
     key=("block", "contrast"),
-    paths=("looks.parquet", "looks/{block}/look.parquet"),
+    paths=("looks.parquet", "looks/{block}/looks.parquet"),
 )
 
 

@@ -77,9 +77,9 @@ class Prompts:
         """The prompt of round 0."""
         return self._fill("opening", {_QUESTION: question})
 
-    def vanilla(self, question: str, own: str, peers: Sequence[str]) -> str:
+    def vanilla(self, question: str, response: str, peers: Sequence[str]) -> str:
         """Appendix B.1: the agent's own response, then its peers', numbered."""
-        texts = {_QUESTION: question, _OWN: self._shown(own)}
+        texts = {_QUESTION: question, _OWN: self._shown(response)}
         return self._fill("vanilla", texts, _PEER, peers)
 
     def alike(self, condition: str, question: str, opinions: Sequence[str]) -> str:
@@ -88,9 +88,9 @@ class Prompts:
         """
         return self._fill(condition, {_QUESTION: question}, _ANY, opinions)
 
-    def refined(self, question: str, own: str) -> str:
+    def refined(self, question: str, response: str) -> str:
         """The agent's own response alone."""
-        return self._fill("refined", {_QUESTION: question, _OWN: self._shown(own)})
+        return self._fill("refined", {_QUESTION: question, _OWN: self._shown(response)})
 
     def _fill(
         self,
@@ -205,19 +205,19 @@ class Debate:
             replies = [turn.text for turn in (yield self._step(number, prompts))]
 
     def _prompt(
-        self, condition: str, own: str, heard: list[str], place: tuple[int, int, int]
+        self, condition: str, response: str, heard: list[str], place: tuple[int, int, int]
     ) -> str:
         """What an agent is sent at a place: the session's seed, the round and its number."""
         if condition == SAMPLED:
             return self.prompts.opening(self.question)
         if condition == REFINED:
-            return self.prompts.refined(self.question, own)
+            return self.prompts.refined(self.question, response)
         if condition == SWAPPED and heard:
             chosen = order(*place, len(heard))[0]
-            own, heard[chosen] = heard[chosen], own
+            response, heard[chosen] = heard[chosen], response
         if condition in (VANILLA, AGAIN, SWAPPED):
-            return self.prompts.vanilla(self.question, own, heard)
-        shown = (own, *heard)
+            return self.prompts.vanilla(self.question, response, heard)
+        shown = (response, *heard)
         opinions = [shown[index] for index in order(*place, len(shown))]
         return self.prompts.alike(condition, self.question, opinions)
 

@@ -141,8 +141,8 @@ def speak(
     alpha = dict(zip(options, probabilities, strict=True))
     if weighed is not None:
         w_self, w_peer = _weights(speech.weights, prompt.label)
-        alpha = total([alpha, total([weighed.own], w_self)])
-        alpha = total([alpha, total([weighed.others], w_peer)])
+        alpha = total([alpha, total([weighed.own_counts], w_self)])
+        alpha = total([alpha, total([weighed.other_counts], w_peer)])
     uniforms = rng.random(9).tolist()
     answer = _drawn(alpha, uniforms[0])
     if speech.recognises and question.answer in _heard(prompt, question):
@@ -210,24 +210,27 @@ def _drawn(alpha: Mapping[str, float], uniform: float) -> str:
 class _Prompt:
     """What an agent makes of the message it is sent.
 
-    ``own`` is what the prompt names as the agent's own, "" where it does not; ``opinions`` are all
-    others that it shows, under one ``label``: vanilla, anonymized, own or others.
+    ``own_response`` is what the prompt names as the agent's own, "" where it does not;
+    ``opinions`` are all others that it shows, under one ``label``: vanilla, anonymized,
+    own or others.
     """
 
     question: str
     label: str = OPENING
     opinions: tuple[str, ...] = ()
-    own: str = ""
+    own_response: str = ""
 
 
 def _read(content: str) -> _Prompt:
     """Split a prompt at its fixed sentences, which no response contains."""
     head, named, rest = content.partition("\nThis was your most recent opinion:\n- ")
     if named:
-        own, heard, rest = rest.partition(_OF_OTHERS)
+        response, heard, rest = rest.partition(_OF_OTHERS)
         if heard:
-            return _Prompt(head, VANILLA, _opinions(rest), own)
-        return _Prompt(head, VANILLA, own=own.rpartition("\nInstructions: Look for mistakes ")[0])
+            return _Prompt(head, VANILLA, _opinions(rest), response)
+        return _Prompt(
+            head, VANILLA, own_response=response.rpartition("\nInstructions: Look for mistakes ")[0]
+        )
     for label, sentence in _LABELS.items():
         head, shown, rest = content.partition(sentence)
         if shown:
@@ -278,16 +281,16 @@ _UNREADABLE = (
 
 def _weigh(prompt: _Prompt, question: Question) -> tuple[Weighed | None, str | None]:
     """What an agent has weighed with this prompt, and its own last answer where it knows it."""
-    if not (prompt.opinions or prompt.own):
+    if not (prompt.opinions or prompt.own_response):
         return None, None
     shown = [{answer: 1.0} for text in prompt.opinions if (answer := _answer(text, question))]
     if prompt.label == VANILLA:
-        past, last = weighed_in(prompt.own), _answer(prompt.own, question)
-        own = total([past.own, {last: 1.0} if last else {}])
-        return Weighed(own, total([past.others, *shown])), last
-    before = [weighed_in(text).others for text in prompt.opinions]
+        past, last = weighed_in(prompt.own_response), _answer(prompt.own_response, question)
+        self_counts = total([past.own_counts, {last: 1.0} if last else {}])
+        return Weighed(self_counts, total([past.other_counts, *shown])), last
+    before = [weighed_in(text).other_counts for text in prompt.opinions]
     mean = total(before, 1 / len(before))
-    return Weighed(others=total([mean, *shown])), None
+    return Weighed(other_counts=total([mean, *shown])), None
 
 
 def _answer(response: str, question: Question) -> str:

@@ -78,15 +78,16 @@ Counts = Mapping[str, float]
 class Weighed:
     """How often an agent has weighed which answers, over all rounds until now.
 
-    ``own`` counts its own, as far as it knows which they are, ``others`` all other answers; in the
-    anonymized condition everything is among the latter. There a count may be broken.
+    ``own_counts`` counts its own, as far as it knows which they are, ``other_counts`` all other
+    answers; in the anonymized condition everything is among the latter. There a count may
+    be broken.
     """
 
-    own: Counts = field(default_factory=dict)
-    others: Counts = field(default_factory=dict)
+    own_counts: Counts = field(default_factory=dict)
+    other_counts: Counts = field(default_factory=dict)
 
     def __bool__(self) -> bool:
-        return bool(self.own or self.others)
+        return bool(self.own_counts or self.other_counts)
 
 
 def total(terms: Iterable[Counts], share: float = 1.0) -> dict[str, float]:
@@ -105,7 +106,7 @@ def weighed_in(response: str) -> Weighed:
     if match := _LEDGER.search(response):
         return Weighed(_counts(match[1]), _counts(match[2]))
     if match := _SHOWN.search(response):
-        return Weighed(others=_counts(match[1]))
+        return Weighed(other_counts=_counts(match[1]))
     return Weighed()
 
 
@@ -146,10 +147,10 @@ def _pick(sentences: Sequence[str], uniform: float) -> str:
 
 
 def _ledger(weighed: Weighed, knows_own: bool, uniform: float) -> str:
-    begin, others = _pick(_TOTALS, uniform), _written(weighed.others)
+    begin, others = _pick(_TOTALS, uniform), _written(weighed.other_counts)
     if knows_own:
-        own = _written(weighed.own)
-        return f"{begin} my own answers add up to {own}; those of others to {others}."
+        self_counts = _written(weighed.own_counts)
+        return f"{begin} my own answers add up to {self_counts}; those of others to {others}."
     return f"{begin} the answers that I was shown add up to {others}."
 
 

@@ -59,13 +59,7 @@ def write_crate(
             crate.add_directory(place, place.name)
         elif place != snakefile:
             crate.add_file(place, place.name)
-    # Their bytes are packed with their folder.
-    plans = [
-        _described(crate, plan.relative_to(folder).as_posix(), "File", name="Registered plan")
-        for plan in sorted(folder.glob(f"results/*/*/{PLAN_FILE}"))
-    ]
-    for plan in plans:
-        root.append_to("hasPart", plan)
+    plans = _plans(crate, folder)
     action = crate.add_action(
         [workflow, _software(crate)],
         identifier="#run",
@@ -84,11 +78,22 @@ def write_crate(
     crate.write_zip(path)
 
 
-def _described(crate: Any, identifier: str, kind: str, **said: str) -> Any:
+def _plans(crate: Any, folder: Path) -> list[Any]:
+    """The registered plans, whose bytes are packed with their folder."""
+    plans = [
+        _described(crate, plan.relative_to(folder).as_posix(), "File", name="Registered plan")
+        for plan in sorted(folder.glob(f"results/*/*/{PLAN_FILE}"))
+    ]
+    for plan in plans:
+        crate.root_dataset.append_to("hasPart", plan)
+    return plans
+
+
+def _described(crate: Any, identifier: str, kind: str, **properties: str) -> Any:
     """An entity that is no file."""
     from rocrate.model import ContextEntity
 
-    return crate.add(ContextEntity(crate, identifier, {"@type": kind, **said}))
+    return crate.add(ContextEntity(crate, identifier, {"@type": kind, **properties}))
 
 
 def _software(crate: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -47,60 +48,60 @@ def fork_session(
     ResourceError : there is no such turn, or the fork failed.
     """
     before = read_session(folder, session_id)
-    speakers = [row["speaker"] for row in before.turns if row["turn"] == turn]
-    if before.failure or not before.turns:
-        raise ResourceError(f"{session_id} failed for good ({before.failure}); fork another one.")
-    if not speakers:
-        last = max(row["turn"] for row in before.turns)
-        raise ResourceError(f"{session_id} has no turn {turn}; its turns are 1 to {last}.")
-    if speaker not in speakers if speaker else len(speakers) > 1:
-        raise ResourceError(
-            f"Turn {turn} of {session_id} is taken by {listed(speakers)}; say by --speaker whose "
-            "turn is replaced."
-        )
+    speaker_of_turn = _speaker(before, session_id, turn, speaker)
     if not text.strip():
         raise ResourceError(f"What is said instead in turn {turn} is empty; write a text.")
     sessions = Sessions.read(settings, folder)
     row = sessions.rows[session_id]
     spec, registry = sessions.spec(row), settings.registry(folder.parent, "fork")
     if not spec["models"]:
-        raise ResourceError(
-            f"{session_id} was imported, and asks no model that could go on; fork a session that "
-            "was held here."
-        )
+        why = "was imported, and asks no model that could go on; fork a session that was held here."
+        raise ResourceError(f"{session_id} {why}")
     models = {name: registry.model(name) for name in spec["models"]}
     begin = sessions.steps(row, FolderInputs(folder, sessions.study.ids))
-    spoken = sha256(f"{turn}/{speaker or speakers[0]}/{text}".encode()).hexdigest()
+    spoken = sha256(f"{turn}/{speaker_of_turn}/{text}".encode()).hexdigest()
     place = folder / f"forks/{session_id}-{spoken[:8]}"
     journal = place / "journal.jsonl"
     with claimed(journal):
         kept = _replies(journal)
         with Journal(journal) as replies:
+            fork = partial(continued, until=turn, speaker=speaker, instead=lambda _: text)
             session = run_session(
                 row["seed"],
-                lambda: continued(
-                    begin(),
-                    session_id,
-                    before.turns,
-                    until=turn,
-                    speaker=speaker,
-                    instead=lambda _: text,
-                ),
-                models,
-                replies,
-                Limits.of(spec["protocol"]),
+                lambda: fork(begin(), session_id, before.turns),
+                *(models, replies, Limits.of(spec["protocol"])),
             )
-        rows = rows_of(session, {column: row[column] for column in sessions.study.ids})
+        ids = sessions.study.ids
+        rows = rows_of(session, {column: row[column] for column in ids})
         made_by = provenance("fork", all(model.simulated for model in models.values()), spec)
-        write_session(SessionPaths.of(place, session_id), rows, sessions.study.ids, made_by)
+        write_session(SessionPaths.of(place, session_id), rows, ids, made_by)
     if session.failure:
         raise ResourceError(f"The fork of {session_id} failed for good: {session.failure}.")
-    reading = partial(Reading, before.run, before.study, f"{session_id}, forked at turn {turn}")
-    return (
-        reading(before.row, rows.turns, rows.attempts, rows.calls, "", before.simulated, made_by),
-        place,
-        _replies(journal) - kept,
-    )
+    title = f"{session_id}, forked at turn {turn}"
+    fork_read = replace(before, session_id=title, provenance=made_by)
+    reading = replace(fork_read, turns=rows.turns, attempts=rows.attempts, calls=rows.calls)
+    return reading, place, _replies(journal) - kept
+
+
+def _speaker(session: Reading, session_id: str, turn: int, speaker: str) -> str:
+    """Whose turn is replaced.
+
+    Raises
+    ------
+    ResourceError : the session failed, or it does not have one such turn.
+    """
+    speakers = [row["speaker"] for row in session.turns if row["turn"] == turn]
+    if session.failure or not session.turns:
+        raise ResourceError(f"{session_id} failed for good ({session.failure}); fork another one.")
+    if not speakers:
+        last = max(row["turn"] for row in session.turns)
+        raise ResourceError(f"{session_id} has no turn {turn}; its turns are 1 to {last}.")
+    if speaker not in speakers if speaker else len(speakers) > 1:
+        raise ResourceError(
+            f"Turn {turn} of {session_id} is taken by {listed(speakers)}; say by --speaker whose "
+            "turn is replaced."
+        )
+    return speaker or str(speakers[0])
 
 
 def _replies(journal: Path) -> int:

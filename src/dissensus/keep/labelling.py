@@ -111,10 +111,10 @@ def _sampled(
         if place.turn:
             text = _asked(folder, settings, place)
         else:
-            said = [turn for turn in turns if turn["session_id"] == place.session_id]
+            turns_of_session = [turn for turn in turns if turn["session_id"] == place.session_id]
             text = "\n\n".join(
                 f"{turn['round_label']}, {turn['speaker']}:\n{turn['text']}"
-                for turn in said
+                for turn in turns_of_session
                 if turn["role"] not in judges and turn["speaker"] not in hidden
             )
         yield place.id(study.name), text

@@ -199,7 +199,7 @@ class Writer:
     def _rows(self) -> list[Row]:
         """Those of the sessions that were run."""
         rows = self.sessions.rows.values()
-        return [row for row in rows if not self.sessions.is_called_off(row)]
+        return [row for row in rows if not self.sessions.looks.call_off(row)]
 
     def _collected(self) -> Iterator[tuple[dict[str, Any], Played, dict[str, Any]]]:
         for row in self._rows:

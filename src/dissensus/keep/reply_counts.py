@@ -137,8 +137,8 @@ def _of_marks(texts: Mapping[str, list[str]], simulated: bool) -> str:
     """Sentences on models whose texts share what may be thought, without a rule for it; or ""."""
     marks = read_marks()
     shared = {
-        model: unknown(list(filter(None, said)), marks, simulated=simulated)
-        for model, said in texts.items()
+        model: unknown(list(filter(None, replies)), marks, simulated=simulated)
+        for model, replies in texts.items()
     }
     return "".join(
         f" models.{model}: {words}, which no rule knows; where that is thought, name its marks in "

@@ -46,8 +46,10 @@ def creators(settings: Configuration) -> tuple[list[Creator], str]:
 def citation() -> dict[str, Any]:
     """What CITATION.cff of the project says; its licence alone where there is no such file."""
     path = Path(_CITATION)
-    said: dict[str, Any] = yaml.safe_load(path.read_text("utf-8")) if path.is_file() else {}
-    return {"license": "Apache-2.0", **said}
+    citation_file: dict[str, Any] = (
+        yaml.safe_load(path.read_text("utf-8")) if path.is_file() else {}
+    )
+    return {"license": "Apache-2.0", **citation_file}
 
 
 def _author(given: Mapping[str, str]) -> Creator:

@@ -218,12 +218,12 @@ class _Debater:
         self.space = space
         # Those of the other side among them do no harm: none of them is ever looked for.
         self.used: set[Clause] = set()
-        self.own: set[Clause] = set()
+        self.own_clauses: set[Clause] = set()
         for who, text in prompt.history:
             if who.startswith(prompt.role[:3]):
                 self.used.update(found_in(text, space))
             if who == prompt.role:
-                self.own.update(found_in(text, space))
+                self.own_clauses.update(found_in(text, space))
         self.point: int | None = None
         self.probability = self._recycling_probability()
 
@@ -273,7 +273,7 @@ class _Debater:
         used = [c for c in clauses if c in self.used]
         fresh = [c for c in clauses if c not in self.used]
         if used and (not fresh or self.rng.random() < self.probability):
-            pool = [c for c in used if c in self.own] or used
+            pool = [c for c in used if c in self.own_clauses] or used
         else:
             pool = [c for c in fresh if c.point == self.point] or fresh
         clause = pool[int(self.rng.integers(len(pool)))]

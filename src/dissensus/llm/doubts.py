@@ -114,10 +114,10 @@ def _shared(heads: Sequence[str]) -> str:
 
 def _shapes(text: str, marks: Marks) -> list[str]:
     """What has the shape of a mark in a text, each once: of known ones, those in place of words."""
-    found = [match.group() for match in _SHAPED.finditer(text[:100_000])]
+    shapes = [match.group() for match in _SHAPED.finditer(text[:100_000])]
     if marks.may_be_in(text):
-        found += [text[begin:end] for kind, begin, end in marks.find(text) if kind != "if_ended"]
-    return list(dict.fromkeys(shape for shape in found if not _TYPE.fullmatch(shape)))
+        shapes += [text[begin:end] for kind, begin, end in marks.find(text) if kind != "if_ended"]
+    return list(dict.fromkeys(shape for shape in shapes if not _TYPE.fullmatch(shape)))
 
 
 class Watch:

@@ -133,13 +133,13 @@ class Journal:
         Stopped : the run is stopping.
         """
         key = request.sha256
-        known = self._records.get(key)
-        if known is None:
+        reply = self._records.get(key)
+        if reply is None:
             # Of two threads with the same request, the second finds the reply of the first.
             with self._turns.setdefault(key, Lock()):
-                known = self._records.get(key) or self._call(provider, request, patience_s)
+                reply = self._records.get(key) or self._call(provider, request, patience_s)
         self._asked.add(key)
-        return reread(known, provider.marks)
+        return reread(reply, provider.marks)
 
     def _call(self, provider: Provider, request: Request, patience_s: float | None) -> Reply:
         size = _space(request)
@@ -216,16 +216,16 @@ def reply_from(members: Mapping[str, Any]) -> Reply:
     ------
     ValueError : it has no text, or a member is of another type.
     """
-    known = {name: value for name, value in members.items() if name in _REPLY}
-    if "text" not in known:
+    reply = {name: value for name, value in members.items() if name in _REPLY}
+    if "text" not in reply:
         raise ValueError("it has no text")
-    for name, value in known.items():
+    for name, value in reply.items():
         if not _REPLY[name](value):
             raise ValueError(f"{name} is {value!r:.60}")
     for name in ("faults", "faults_said"):
-        if name in known:
-            known[name] = tuple(known[name])
-    return Reply(**known)
+        if name in reply:
+            reply[name] = tuple(reply[name])
+    return Reply(**reply)
 
 
 class NoJournal(Journal):

@@ -142,27 +142,27 @@ class Marks:
         return [(str(m.lastgroup).removesuffix("_"), *m.span()) for m in matches]
 
 
-def read_marks(path: Path | None = None, own: Mapping[str, Any] | None = None) -> Marks:
+def read_marks(path: Path | None = None, of_model: Mapping[str, Any] | None = None) -> Marks:
     """The project's marks, with those of a user's file and of a model's own setting.
 
     Parameters
     ----------
     path : of the setting ``thought``.
-    own : the model's, as :class:`ThoughtMarks` has them.
+    of_model : the model's, as :class:`ThoughtMarks` has them.
 
     Raises
     ------
     DissensusError : the file is none, or has other keys.
     """
-    return _read_marks(path, json.dumps(own) if own else "")
+    return _read_marks(path, json.dumps(of_model) if of_model else "")
 
 
 @cache
-def _read_marks(path: Path | None, own: str) -> Marks:
+def _read_marks(path: Path | None, of_model: str) -> Marks:
     paths = [TABLE, *([path] if path else [])]
     tables = [validate(MarkTable, read_yaml(each), str(each)) for each in paths]
-    if own:
-        tables.append(MarkTable(thought=ThoughtMarks(**json.loads(own))))
+    if of_model:
+        tables.append(MarkTable(thought=ThoughtMarks(**json.loads(of_model))))
     return marks_of(tables)
 
 

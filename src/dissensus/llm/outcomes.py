@@ -165,8 +165,8 @@ def finish_reason(value: Any) -> str:
         return ""
     given = label(value) or "unknown"
     words = re.split(r"[.:\s]+", given.lower().replace("-", "_").replace("finish_reason_", ""))
-    known = [_FINISHES[word] for word in words if word in _FINISHES]
-    return known[0] if known else given
+    finishes = [_FINISHES[word] for word in words if word in _FINISHES]
+    return finishes[0] if finishes else given
 
 
 def cut_off(finish: str) -> str:
@@ -273,9 +273,9 @@ def status_of(error: Any) -> int:
     text = _words(error).lower()
     if isinstance(error, Mapping) and "status_msg" in error:
         with suppress(ValueError, TypeError):
-            known = _BASE_RESP.get(int(str(error.get("status_code"))))
-            if known is not None:
-                return known
+            http_status = _BASE_RESP.get(int(str(error.get("status_code"))))
+            if http_status is not None:
+                return http_status
     if any(words.search(text) for _, words in _BY_WORDS):
         return 400
     return next((status for status, words in _BY_NAME if words.search(text)), 502)

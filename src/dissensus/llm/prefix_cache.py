@@ -177,13 +177,13 @@ def first_alike(prompts: Iterable[Sequence[Message]]) -> Iterator[int | None]:
     The place of the first that has the longest beginning in common with it; None where no
     earlier one has one that a cache would keep.
     """
-    known: dict[bytes, int] = {}
+    first_with: dict[bytes, int] = {}
     for number, prompt in enumerate(prompts):
         begins = list(_beginnings(prompt))
-        shared = [known[begin] for begin in begins if begin in known]
+        shared = [first_with[begin] for begin in begins if begin in first_with]
         yield shared[-1] if shared else None
         for begin in begins:
-            known.setdefault(begin, number)
+            first_with.setdefault(begin, number)
 
 
 def _beginnings(messages: Sequence[Message]) -> Iterator[bytes]:

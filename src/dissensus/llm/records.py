@@ -29,8 +29,8 @@ _LENGTH = len(_MARK) + _DIGITS + len(_END)
 
 def write_line(members: Mapping[str, Any]) -> bytes:
     """One line of JSON, its digest the last member; at least one member."""
-    said = json.dumps(members, ensure_ascii=False).encode()[:-1]
-    return said + _MARK + _digest(said) + _END + b"\n"
+    text = json.dumps(members, ensure_ascii=False).encode()[:-1]
+    return text + _MARK + _digest(text) + _END + b"\n"
 
 
 def read_line(line: bytes) -> dict[str, Any]:
@@ -63,8 +63,8 @@ def was_finished(line: bytes) -> bool:
     return 0 <= line.rfind(_MARK) <= len(line) - _LENGTH
 
 
-def _digest(said: bytes) -> bytes:
-    return sha256(said).hexdigest()[:_DIGITS].encode()
+def _digest(text: bytes) -> bytes:
+    return sha256(text).hexdigest()[:_DIGITS].encode()
 
 
 def _no_number(name: str) -> Any:

@@ -249,13 +249,13 @@ class ModelRegistry:
         for _ in range(_CHECKS):
             try:
                 async with asyncio.timeout(min(host.terms.timeout_s, _CHECK_S)):
-                    known = await host.http.has_model(host.codec, model)
+                    is_listed = await host.http.has_model(host.codec, model)
             except (TimeoutError, ConnectionError) as error:
                 why = str(error) or "no answer in time"
             except Exception as error:
                 return self._refused(provider, error)
             else:
-                if known is False:
+                if is_listed is False:
                     self._unlisted.append(
                         f"{where}: providers.{provider} does not list the model {model!r}; check "
                         "the name."

@@ -317,10 +317,10 @@ def words_of(response: Response, secret: Secret) -> str:
     """The provider's own words in an error, or its status."""
     page = response.body[:4000].decode(errors="replace")
     try:
-        said = message_of(secret.parse(response.body)) or page
+        message = message_of(secret.parse(response.body)) or page
     except (ValueError, RecursionError):
-        said = page
-    return label(said, 300) or f"status {response.status}"
+        message = page
+    return label(message, 300) or f"status {response.status}"
 
 
 def mislabelled(terms: Terms, headers: Mapping[str, str]) -> ProviderError | None:

@@ -79,14 +79,16 @@ def _named(model: Any, validated: ValidatorFunctionWrapHandler, info: Validation
     """The simulated model of a name, among those that the configuration has."""
     if not isinstance(model, str) or info.context is None:
         return validated(model)
-    known = info.context.get(_KNOWN)
-    if known is None:
+    models = info.context.get(_KNOWN)
+    if models is None:
         # What is wrong with the models is said of them.
         return SimulatedModelSettings.model_construct(provider="simulated", behaviour=model)
-    simulated = [name for name, entry in known.items() if isinstance(entry, SimulatedModelSettings)]
+    simulated = [
+        name for name, entry in models.items() if isinstance(entry, SimulatedModelSettings)
+    ]
     if model not in simulated:
         raise ValueError(f"of simulated models, models has {', '.join(simulated) or 'none'}")
-    return known[model]
+    return models[model]
 
 
 #: What validation keeps in its context: the models that the configuration has.
@@ -308,9 +310,9 @@ class LlmSettings(Settings):
 
     @model_validator(mode="after")
     def _providers_are_known(self) -> LlmSettings:
-        known = ", ".join(["simulated", *self.providers])
+        providers = ", ".join(["simulated", *self.providers])
         lost = [
-            fault(f"models.{name}.provider", model.provider, f"it may be one of {known}")
+            fault(f"models.{name}.provider", model.provider, f"it may be one of {providers}")
             for name, model in self.models.items()
             if model.provider != "simulated" and model.provider not in self.providers
         ]

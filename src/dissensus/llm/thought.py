@@ -44,7 +44,7 @@ Before = Literal["first", "line", "sentence", "word", "within"]
 After = Literal["line", "new", "word", "within"]
 
 
-class Said(NamedTuple):
+class SplitReply(NamedTuple):
     """A reply: what was said, and the thought beside it ("" for none), both without margins."""
 
     text: str
@@ -95,7 +95,7 @@ class Mark:
         return place.before != "word" or place.after != "word"
 
 
-def split_thought(reply: str, marks: Marks | None = None) -> Said:
+def split_thought(reply: str, marks: Marks | None = None) -> SplitReply:
     """Part a model's reply into what it says and the thought in it.
 
     A thought that has no end was cut off: all of it is thought. What follows the end of the model's
@@ -108,15 +108,15 @@ def split_thought(reply: str, marks: Marks | None = None) -> Said:
     """
     marks = marks or read_marks()
     if not marks.may_be_in(reply):
-        return Said(reply.strip(), "")
+        return SplitReply(reply.strip(), "")
     begun = reply.lstrip()
     for first, last in marks.words:
         after = begun[len(first) : len(first) + 1]
         if begun.startswith(first) and last in begun and (not first.isalpha() or after.isupper()):
             thought, _, rest = begun[len(first) :].partition(last)
-            said = _Reading(rest, marks).said()
-            return Said(said.text, _joined([thought, said.thought]))
-    return _Reading(reply, marks).said()
+            split = _Reading(rest, marks).split()
+            return SplitReply(split.text, _joined([thought, split.thought]))
+    return _Reading(reply, marks).split()
 
 
 def reread(reply: Reply, marks: Marks | None) -> Reply:
@@ -126,11 +126,11 @@ def reread(reply: Reply, marks: Marks | None) -> Reply:
     """
     if marks is None or reply.error:
         return reply
-    said = split_thought(reply.text, marks)
-    if said.text == reply.text:
+    split = split_thought(reply.text, marks)
+    if split.text == reply.text:
         return reply
-    thought = _joined([reply.thought, said.thought])
-    return replace(reply, text=said.text, thought=thought, error="" if said.text else "empty")
+    thought = _joined([reply.thought, split.thought])
+    return replace(reply, text=split.text, thought=thought, error="" if split.text else "empty")
 
 
 def find_marks(reply: str, marks: Marks) -> list[Mark]:
@@ -142,13 +142,13 @@ def find_marks(reply: str, marks: Marks) -> list[Mark]:
     for (_, _, end), start in zip(reversed(matches), reversed(starts), strict=True):
         after = _after(reply, end, start, after)
         afters.append(after)
-    found: list[Mark] = []
+    placed: list[Mark] = []
     for (kind, begin, end), (follows, touches) in zip(matches, reversed(afters), strict=True):
         quote = _QUOTES.get(reply[begin - 1]) if begin else None
         is_quoted = quote is not None and reply[end : end + 1] == quote
-        before = _before(reply, begin, found[-1] if found else None)
-        found.append(Mark(kind, begin, end, Place(before, follows, touches, is_quoted)))
-    return found
+        before = _before(reply, begin, placed[-1] if placed else None)
+        placed.append(Mark(kind, begin, end, Place(before, follows, touches, is_quoted)))
+    return placed
 
 
 def _before(text: str, start: int, previous: Mark | None) -> Before:
@@ -252,7 +252,7 @@ class _Reading:
                 mark.kind in ("stop", "own") and is_next and rest and self._leads_on[number + 1]
             )
 
-    def said(self) -> Said:
+    def split(self) -> SplitReply:
         """What was said, and what was thought."""
         number, begin = 0, 0
         while number < len(self._marks):
@@ -263,7 +263,7 @@ class _Reading:
                 continue
             number, begin = step
         self._say(begin, len(self._text))
-        return Said(_together(self._said), _joined(self._thoughts))
+        return SplitReply(_together(self._said), _joined(self._thoughts))
 
     def _read(self, number: int, begin: int) -> tuple[int, int] | None:
         """Read a mark: the number of the next, and where the text goes on; None for mere words."""

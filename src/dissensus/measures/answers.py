@@ -112,8 +112,10 @@ def conformity(
         for row in _together(alone=alone, with_group=with_group, group=group, right=right)
         if None not in row[:3]
     ]
-    apart = [(after == said) for before, after, said, _ in rows if before != said]
-    pressed = [(after == truth) for before, after, said, truth in rows if before == truth != said]
+    apart = [(after == suggested) for before, after, suggested, _ in rows if before != suggested]
+    pressed = [
+        (after == truth) for before, after, suggested, truth in rows if before == truth != suggested
+    ]
     return Conformity(
         sum(apart) / len(apart) if apart else NAN,
         sum(pressed) / len(pressed) if pressed else NAN,
@@ -207,6 +209,6 @@ def _together(**given: Sequence[Any]) -> Iterable[tuple[Any, ...]]:
     """
     lengths = {name: len(values) for name, values in given.items()}
     if len(set(lengths.values())) > 1:
-        said = ", ".join(f"{name} has {length}" for name, length in lengths.items())
-        raise ValueError(f"{said}; each must have as many")
+        counts = ", ".join(f"{name} has {length}" for name, length in lengths.items())
+        raise ValueError(f"{counts}; each must have as many")
     return zip(*given.values(), strict=True)

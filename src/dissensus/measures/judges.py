@@ -38,9 +38,9 @@ def effective_number(ratings: npt.ArrayLike) -> float:
     table = _table(ratings)
     judges = table.shape[1]
     correlations = []
-    for one in range(judges):
-        for other in range(one + 1, judges):
-            both = table[:, [one, other]]
+    for judge in range(judges):
+        for other in range(judge + 1, judges):
+            both = table[:, [judge, other]]
             both = both[~np.isnan(both).any(axis=1)]
             if len(both) > 1 and (both.std(axis=0) > 0).all():
                 correlations.append(float(np.corrcoef(both.T)[0, 1]))

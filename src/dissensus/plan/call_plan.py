@@ -163,26 +163,27 @@ def plan(configuration: Configuration) -> Iterator[str]:
         yield from describe_starts(sessions.folder, sessions.rows.values())
 
 
-def describe_covered(sessions: Sessions, found: Covered | None) -> list[str]:
+def describe_covered(sessions: Sessions, journals: Covered | None) -> list[str]:
     """Lines on what journals answer already, and what is left; none where there is no journal."""
-    if found is None:
+    if journals is None:
         return []
-    total, left = len(sessions.rows), found.left
+    total, left = len(sessions.rows), journals.left
     planned = call_plans(replace(sessions, rows=left)) if left else ()
-    calls = sum(len(plan.calls) * plan.sessions for plan in planned) - found.begun
+    calls = sum(len(plan.calls) * plan.sessions for plan in planned) - journals.begun
     lines = [
-        f"in journals already: {found.answers:,} replies, which make {total - len(left):,} of "
+        f"in journals already: {journals.answers:,} replies, which make {total - len(left):,} of "
         f"{total:,} sessions; calls that are left if nothing goes wrong: "
-        f"{'at most ' if found.later else ''}{max(0, calls):,}"
+        f"{'at most ' if journals.later else ''}{max(0, calls):,}"
     ]
-    if found.later:
+    if journals.later:
         lines.append(
-            f"{found.later:,} more replies in journals come after a call whose prompt has changed: "
-            "calls whose own prompts are still the same are not made, all others are made anew"
+            f"{journals.later:,} more replies in journals come after a call whose prompt has "
+            "changed: calls whose own prompts are still the same are not made, all others are "
+            "made anew"
         )
-    if found.unused:
+    if journals.unused:
         lines.append(
-            f"{found.unused:,} more replies in journals are to prompts that are no longer sent"
+            f"{journals.unused:,} more replies in journals are to prompts that are no longer sent"
         )
     return [line for each in lines for line in wrap(each, 100)]
 

@@ -171,30 +171,30 @@ def confirmed(prediction: Mapping[str, Any], estimates: Sequence[Row]) -> list[d
     none = {"estimate": None, "ci_low": None, "ci_high": None, "n": 0}
     made = []
     for row in prediction["rows"]:
-        found = headline.get((row["contrast"], row["outcome"]), none)
-        verdict = verdict_of(row, found)
-        numbers = {name: found[name] for name in none}
+        estimate = headline.get((row["contrast"], row["outcome"]), none)
+        verdict = verdict_of(row, estimate)
+        numbers = {name: estimate[name] for name in none}
         sentence = f"{row['outcome']}, {row['contrast']}: {verdict}: {_SENTENCES[verdict]}"
-        if _has_interval(found):
+        if _has_interval(estimate):
             sentence += (
                 f" (predicted {signed(row['predicted'])}, within "
                 f"{interval(row['prediction_low'], row['prediction_high'])}; found "
-                f"{signed(found['estimate'])} {interval(found['ci_low'], found['ci_high'])})"
+                f"{signed(numbers['estimate'])} {interval(numbers['ci_low'], numbers['ci_high'])})"
             )
         made.append({**row, **numbers, "verdict": verdict, "sentence": f"{sentence}."})
     return made
 
 
-def verdict_of(predicted: Row, found: Row) -> Verdict:
+def verdict_of(predicted: Row, estimate: Row) -> Verdict:
     """What a run's estimate says of a prediction."""
     if predicted["predicted_low"] <= 0 <= predicted["predicted_high"]:
         return "nothing predicted"
-    if not _has_interval(found):
+    if not _has_interval(estimate):
         return "no estimate"
-    is_within = predicted["prediction_low"] <= found["estimate"] <= predicted["prediction_high"]
-    if found["ci_low"] <= 0 <= found["ci_high"]:
+    is_within = predicted["prediction_low"] <= estimate["estimate"] <= predicted["prediction_high"]
+    if estimate["ci_low"] <= 0 <= estimate["ci_high"]:
         return "undecided" if is_within else "not confirmed"
-    if (found["estimate"] > 0) != (predicted["predicted"] > 0):
+    if (estimate["estimate"] > 0) != (predicted["predicted"] > 0):
         return "the other way"
     return "confirmed" if is_within else "another size"
 

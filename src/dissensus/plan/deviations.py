@@ -106,8 +106,8 @@ def _of_settings(then: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[De
         elif name not in then:
             yield Deviation(kind, name, f"{name} was not set and is {_shown(now[name])}.")
         elif then[name] != now[name]:
-            said = f"{name} was {_shown(then[name])} and is {_shown(now[name])}."
-            yield Deviation(kind, name, said)
+            sentence = f"{name} was {_shown(then[name])} and is {_shown(now[name])}."
+            yield Deviation(kind, name, sentence)
 
 
 def _of_analysis(then: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Deviation]:
@@ -148,15 +148,15 @@ def _diff(name: str, before: str, after: str) -> str:
     return "\n".join([*lines[:_MOST_LINES], *more])
 
 
-def deviations_text(found: Sequence[Deviation]) -> str:
+def deviations_text(listed: Sequence[Deviation]) -> str:
     """The page of deviations, in Markdown."""
     head = "# Deviations from the preregistration"
-    if not found:
+    if not listed:
         return f"{head}\n\nNone: settings, manifest, prompts, data and code are as registered.\n"
     blocks = [head]
-    for kind in dict.fromkeys(each.kind for each in found):
+    for kind in dict.fromkeys(each.kind for each in listed):
         blocks.append(f"## {kind.capitalize()}")
-        for each in (each for each in found if each.kind == kind):
+        for each in (each for each in listed if each.kind == kind):
             blocks.append(f"- {each.sentence}")
             if each.diff:
                 # Four spaces more than any fence that the text itself may have.

@@ -6,17 +6,24 @@ import subprocess
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal
 
-from dissensus.digests import digest, source_files
+from dissensus.digests import digest
 from dissensus.study.sessions import Sessions
+from dissensus.study.sources import (
+    is_the_projects,
+    named_files,
+    study_folder,
+    text_of,
+    whole_code,
+)
 from dissensus.study.study import Study
 
 Kind = Literal["prompt", "data", "code"]
-#: The longest file of a study whose text a plan holds; of a longer one it holds the digest.
-_MOST_CHARACTERS = 200_000
+#: Bytes of the longest file of a study whose text a plan holds; of a longer one it holds the
+#: digest.
+_MOST_BYTES = 200_000
 #: Files of tables and arrays; all others that a setting names are taken for prompts.
 _DATA = {".csv", ".tsv", ".parquet", ".jsonl", ".json", ".npz", ".npy", ".gz", ".zip"}
 #: Folders and rooms whose code shows results, and changes none.
@@ -47,10 +54,10 @@ def materials_of(sessions: Sessions) -> dict[str, Material]:
     The source's rows stand under the name of their artefact.
     """
     study = sessions.study
-    found = dict(_files(study)) | dict(_code(study))
+    materials = dict(_files(study)) | dict(_code(study))
     items = [dict(row) for row in sessions.items.values()]
-    found[f"{study.source.artefact}.parquet"] = Material("data", digest(items))
-    return dict(sorted(found.items()))
+    materials[f"{study.source.artefact}.parquet"] = Material("data", digest(items))
+    return dict(sorted(materials.items()))
 
 
 def materials_digest(study: Study[Any]) -> str:
@@ -59,29 +66,16 @@ def materials_digest(study: Study[Any]) -> str:
 
 
 def _files(study: Study[Any]) -> Iterator[tuple[str, Material]]:
-    for name in study.settings.files().values():
+    for name in named_files(study):
         path = Path(name)
-        if path.is_file():
-            kind: Kind = "data" if path.suffix in _DATA else "prompt"
-            yield name, _material(path, kind, keeps_text=kind == "prompt")
+        kind: Kind = "data" if path.suffix in _DATA else "prompt"
+        yield name, _material(path, kind, keeps_text=kind == "prompt")
 
 
 def _code(study: Study[Any]) -> Iterator[tuple[str, Material]]:
-    module = type(study).__module__
-    folder = Path(str(find_spec(module).origin)).parent  # type: ignore[union-attr]
-    package = module.rpartition(".")[0] or module
-    names = [
-        ".".join([package, *path.relative_to(folder).with_suffix("").parts])
-        for path in sorted(folder.rglob("*.py"))
-        if path.stem != "__init__" and "__pycache__" not in path.parts
-    ]
-    modules = [module, study.protocol, "dissensus.session.runner"]
-    if module.partition(".")[0] == "dissensus":
-        modules += names
-    else:
-        modules += [f"dissensus.study.experiment.{name}" for name in ("measures", "contrasts")]
-    for path in source_files(*modules):
-        is_own = path.parent == folder and module.partition(".")[0] != "dissensus"
+    folder = study_folder(study)
+    for path in whole_code(study):
+        is_own = path.parent == folder and not is_the_projects(path)
         if is_own or not set(_SHOWS) & set(path.parts):
             yield _name(path), _material(path, "code", keeps_text=is_own)
 
@@ -93,12 +87,7 @@ def _name(path: Path) -> str:
 
 def _material(path: Path, kind: Kind, *, keeps_text: bool) -> Material:
     raw = path.read_bytes()
-    text = None
-    if keeps_text and len(raw) <= _MOST_CHARACTERS:
-        try:
-            text = raw.decode("utf-8")
-        except UnicodeDecodeError:
-            text = None
+    text = text_of(raw, _MOST_BYTES) if keeps_text else None
     return Material(kind, sha256(raw).hexdigest(), text)
 
 

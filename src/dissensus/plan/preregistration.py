@@ -101,8 +101,8 @@ def list_deviations(
 ) -> tuple[list[dict[str, Any]], str]:
     """What a study does otherwise than registered: as rows, and in Markdown."""
     sessions = Sessions.read(configuration, plan.parent)
-    found = deviations(plan.parent, plan_of(configuration, sessions, commit))
-    return [vars(each) for each in found], deviations_text(found)
+    listed = deviations(plan.parent, plan_of(configuration, sessions, commit))
+    return [vars(each) for each in listed], deviations_text(listed)
 
 
 @makes(confirmation=CONFIRMATION, page=write_text)

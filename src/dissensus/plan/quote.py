@@ -41,10 +41,10 @@ def cost(configuration: Configuration) -> Iterator[str]:
         told = {"protocol": given["protocol"], "prices": given["prices"]}
         yield from describe(lines, name=name, **told, counting=sessions.study.counting)
         yield from price_stopping(configuration, sessions, given, lines)
-        found = covered(sessions, configuration.registry(configuration.results, "cost"))
-        yield from describe_covered(sessions, found)
-        if found and any(line.has_price for line in lines):
-            rest = estimate_settings(given, replace(sessions, rows=found.left))
+        journals = covered(sessions, configuration.registry(configuration.results, "cost"))
+        yield from describe_covered(sessions, journals)
+        if journals and any(line.has_price for line in lines):
+            rest = estimate_settings(given, replace(sessions, rows=journals.left))
             usd = [dollars(total_usd(rest, way)) for way in _RANGE]
             yield "the sessions that are left: {1}, from {0} to {2}".format(*usd)
         if gap := unidentified(configuration, sessions):
@@ -124,7 +124,7 @@ def _cached(lines: Sequence[Line]) -> list[str]:
             models.setdefault(line.model, []).append(line)
     if not models:
         return []
-    said = [_row(f"input, {EXPECTED}", "without a cache", "with one", "share read")]
+    table = [_row(f"input, {EXPECTED}", "without a cache", "with one", "share read")]
     everything = [line for of in models.values() for line in of]
     for name, of in (*models.items(), ("all models", everything)):
         usd = [
@@ -132,9 +132,9 @@ def _cached(lines: Sequence[Line]) -> list[str]:
         ]
         sent = sum(line.tokens[EXPECTED].input for line in of)
         read = sum(line.cached.read for line in of) / sent if sent else 0.0
-        said.append(_row(name, *usd, f"{read:.0%}"))
+        table.append(_row(name, *usd, f"{read:.0%}"))
     unset = [name for name, of in models.items() if not of[0].terms.cache]
-    return said + _wrapped(f"cache: true is not set for {', '.join(unset)}." if unset else "")
+    return table + _wrapped(f"cache: true is not set for {', '.join(unset)}." if unset else "")
 
 
 def sum_up(studies: Sequence[Sequence[Line]], budget_usd: float | None) -> list[str]:

@@ -34,14 +34,14 @@ def design_digests(configuration: Configuration, study: Study[Any]) -> dict[str,
     assert study.diagnosis is not None
     settings = diagnosis_settings(configuration, study)
     design = {name: value for name, value in settings.items() if name not in _NO_DESIGN}
-    found = {name: digest(value) for name, value in design.items()}
-    found["seed"] = digest(configuration.seed)
+    digests = {name: digest(value) for name, value in design.items()}
+    digests["seed"] = digest(configuration.seed)
     files = [
         *stage_files(study, study.diagnosis),
         str(sys.modules[type(study).__module__].__file__),
     ]
-    found |= {Path(file).name: file_digest(Path(file)) for file in files}
-    return found | {f"models.{name}": value for name, value in settings["identities"].items()}
+    digests |= {Path(file).name: file_digest(Path(file)) for file in files}
+    return digests | {f"models.{name}": value for name, value in settings["identities"].items()}
 
 
 def expected_usd(configuration: Configuration, sessions: Sessions) -> float | None:
@@ -119,15 +119,15 @@ def _sentences(
     """What is found with the number of items that is set, and then with each other number."""
     first = items if items in smallest else next(iter(smallest), 0)
     for size in sorted(smallest, key=lambda each: (each != first, each)):
-        found = listed(f"{value:.3f} ({name})" for name, value in smallest[size].items())
+        differences = listed(f"{value:.3f} ({name})" for name, value in smallest[size].items())
         price = "" if usd_of_item is None else f", for ${usd_of_item * size:,.2f}"
         if size == first:
             yield (
-                f"with {size:,} items the smallest difference found with 80% power is {found}"
+                f"with {size:,} items the smallest difference found with 80% power is {differences}"
                 f"{price}, as simulated models say (snakemake diagnosis)"
             )
         else:
-            yield f"with {size:,} items it is {found}{price}"
+            yield f"with {size:,} items it is {differences}{price}"
 
 
 def _other_settings(

@@ -63,7 +63,7 @@ def _usd(given: Mapping[str, Any], sessions: Sessions) -> float:
 
 def _first_block(sessions: Sessions) -> Sessions:
     """The sessions before the first look."""
-    first = sessions.blocks[0]
+    first = sessions.looks.blocks[0]
     rows = {name: row for name, row in sessions.rows.items() if row["block"] == first}
     return replace(sessions, rows=rows)
 

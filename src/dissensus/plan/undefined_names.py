@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import builtins
 import dis
 from collections.abc import Iterator
@@ -27,10 +28,14 @@ def check_names(file: Path) -> None:
     ------
     ResourceError : with the line and the name.
     """
-    module = compile(file.read_text(encoding="utf-8"), str(file), "exec")
-    codes = list(_within(module))
-    if any(each.opname == "IMPORT_STAR" for code in codes for each in dis.get_instructions(code)):
+    text = file.read_text(encoding="utf-8")
+    if any(
+        isinstance(node, ast.ImportFrom) and node.names[0].name == "*"
+        for node in ast.walk(ast.parse(text, str(file)))
+    ):
         return
+    module = compile(text, str(file), "exec")
+    codes = list(_within(module))
     bound = {*vars(builtins), *_OF_MODULES}
     for code in codes:
         bound |= {
@@ -59,12 +64,12 @@ def _within(code: CodeType) -> Iterator[CodeType]:
 
 def _asked(code: CodeType) -> Iterator[tuple[int, str]]:
     """Line and name of what a code takes from its module, or from Python."""
-    own: set[str] = set()
+    bound: set[str] = set()
     line = code.co_firstlineno
     for each in dis.get_instructions(code):
         if each.positions and each.positions.lineno:
             line = each.positions.lineno
         if each.opname in _BINDS:
-            own.add(str(each.argval))
-        elif each.opname in _ASKS and each.argval not in own:
+            bound.add(str(each.argval))
+        elif each.opname in _ASKS and each.argval not in bound:
             yield line, str(each.argval)

@@ -34,7 +34,7 @@ def alternative(title: str, figure: Figure, caption: str, level: str = "") -> st
     caption : reStructuredText, with the run's numbers.
     level : of its intervals, such as "95%", which is no result.
     """
-    panels = [said for axes in figure.axes if axes.axison for said in [_panel(axes)] if said]
+    panels = [words for axes in figure.axes if axes.axison for words in [_panel(axes)] if words]
     count = "Panels: " if len(panels) > 1 else ""
     series = [*dict.fromkeys(filter(None, _series(figure)))]
     sentences = [
@@ -64,8 +64,8 @@ def _panel(axes: Axes) -> str:
     against = " against ".join(filter(None, (up, across)))
     rows = [name for name in _names(axes) if name]
     of = f" of {_listed(rows)}" if 1 < len(rows) <= _NAMES else ""
-    said = ": ".join(filter(None, (title, f"{against}{of}")))
-    return " ".join(said.split())
+    words = ": ".join(filter(None, (title, f"{against}{of}")))
+    return " ".join(words.split())
 
 
 def _names(axes: Axes) -> Iterator[str]:

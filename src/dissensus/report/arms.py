@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 
 from dissensus.design.contrasts import HEADLINE, RANDOMISATION
 from dissensus.report.escaping import label
-from dissensus.report.forms import forest
+from dissensus.report.forms import forest, value_margins
 from dissensus.report.frames import Column, Record, keyed, limits, records, tabulate
 from dissensus.report.labels import MISSING, listed, number, p_value, signed
 from dissensus.report.style import GREY, Mark, marks, new_figure, notice, styled, zero_line
@@ -108,7 +108,7 @@ def _means(axes: Axes, rows: pd.DataFrame, name: str, mark: Mark, view: View) ->
     null = view["nulls"].get(name)
     if null is not None:
         axes.axvline(null, color=GREY, linewidth=0.6, linestyle=(0, (4, 2)), zorder=0)
-    axes.margins(x=0.08)
+    value_margins(axes)
     axes.set_title(label(view["outcomes"][name], 60))
     axes.set_xlabel(f"Mean, {view.level} interval")
 
@@ -126,7 +126,7 @@ def _differences(axes: Axes, rows: pd.DataFrame, mark: Mark, view: View) -> None
         axes.tick_params(labelleft=False)
     axes.set_title(title_of_contrasts(view))
     zero_line(axes, vertical=True)
-    axes.margins(x=0.08)
+    value_margins(axes)
     axes.set_xlabel(f"{difference_of(view)}, {view.level} interval")
 
 

@@ -151,5 +151,5 @@ def _line(axes: Axes, x: Any, y: Any, mark: Mark, se: Any = None) -> None:
         x, y, yerr=reach, color=mark.colour, marker=mark.marker, linestyle=mark.line,
         markersize=3.5, elinewidth=0.8, capsize=1.5,
     )  # fmt: skip
-    said = (f"{mark.name}, {int(n):,} items: {value:.3f}" for n, value in zip(x, y, strict=True))
-    says(drawn.lines[0], *said)
+    points = (f"{mark.name}, {int(n):,} items: {value:.3f}" for n, value in zip(x, y, strict=True))
+    says(drawn.lines[0], *points)

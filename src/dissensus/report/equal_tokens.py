@@ -93,7 +93,7 @@ def verdict(rows: Sequence[Record], alpha: float) -> str:
 
 def describe(strategies: Facts, group: str, unit: str, missing: str, view: View) -> dict[str, str]:
     """What the caption says: the verdict of every group, and the strategies that decide it."""
-    said = []
+    verdicts = []
     for name in dict.fromkeys(strategies.frame[group]):
         steps = strategies.rows(**{group: name, "is_debate": True})
         debate = max(steps, key=lambda row: row["step"])
@@ -108,13 +108,13 @@ def describe(strategies: Facts, group: str, unit: str, missing: str, view: View)
             if best
             else ""
         )
-        said.append(
+        verdicts.append(
             f"{name}: {verdict(compared, view.alpha)} ({debate['strategy']}, accuracy "
             f"{number(debate['accuracy'])} at {_price(debate)}{against}; "
             f"{counted(debate['n'], unit)})"
         )
     return {
-        "found": f"{'; '.join(said)}." if said else missing,
+        "found": f"{'; '.join(verdicts)}." if verdicts else missing,
         "curves": listed(_curve_words(strategies.frame)) or "none",
         "level": view.level,
     }
@@ -122,13 +122,15 @@ def describe(strategies: Facts, group: str, unit: str, missing: str, view: View)
 
 def _curve_words(frame: pd.DataFrame) -> list[str]:
     """What is drawn of every strategy that has several steps."""
-    known = {
+    described = {
         SAMPLES: "self-consistency (the vote over more and more answers of agents that see nobody)",
         REFINE: "self-refine (one agent that revises its own answer)",
         REFINE_VOTE: "self-refine, then vote (agents that each revise their own)",
     }
     names = dict.fromkeys(frame.loc[frame["step"] > 0, "strategy"])
-    return [known.get(name, f"{name} (the vote of the agents after every round)") for name in names]
+    return [
+        described.get(name, f"{name} (the vote of the agents after every round)") for name in names
+    ]
 
 
 def _is_debate(row: Record) -> bool:

@@ -108,7 +108,7 @@ def html(text: str) -> str:
 
 def latex(text: str) -> str:
     """Words of one line of LaTeX, of a cell too, whose engine reads Unicode."""
-    return _TEX.sub(lambda found: _OF_TEX.get(found[0], f"\\{found[0]}"), line(text))
+    return _TEX.sub(lambda match: _OF_TEX.get(match[0], f"\\{match[0]}"), line(text))
 
 
 def rst(text: str) -> Rst:

@@ -22,7 +22,7 @@ from dissensus.report.arms import (
     with_flips,
 )
 from dissensus.report.escaping import label
-from dissensus.report.forms import forest, key_of, legend
+from dissensus.report.forms import forest, key_of, legend, value_margins
 from dissensus.report.frames import Column, Record, keyed, tabulate
 from dissensus.report.labels import MISSING, range_of
 from dissensus.report.style import INK, Mark, marks, new_figure, notice, styled, zero_line
@@ -110,7 +110,7 @@ def _draw(
         title = title_of_contrasts(view)
         panels[2].set_xlabel(f"Change in the {title[0].lower()}{title[1:]}")
     for axes in panels:
-        axes.margins(x=0.08)
+        value_margins(axes)
     for axes in panels[1:]:
         zero_line(axes, vertical=True)
 

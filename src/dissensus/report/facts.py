@@ -94,7 +94,7 @@ class Fact(float):
     __rmul__ = __mul__
 
     def __format__(self, form: str) -> str:
-        return said(format(int(self) if self.is_whole else float(self), form), self)
+        return with_origin(format(int(self) if self.is_whole else float(self), form), self)
 
     def __str__(self) -> str:
         return format(self, "")
@@ -129,7 +129,7 @@ class Row(dict[str, Any]):
 
     def words(self, column: str) -> str:
         """A text that may have numbers in it."""
-        return said(str(self[column]), Origin(self.artefact, self.key, column))
+        return with_origin(str(self[column]), Origin(self.artefact, self.key, column))
 
 
 @dataclass(frozen=True)
@@ -146,7 +146,7 @@ class Facts:
     frame: pd.DataFrame
     key: Sequence[str]
 
-    def one(self, **key: Any) -> Row:
+    def row(self, **key: Any) -> Row:
         """The row of a full key.
 
         Raises
@@ -224,7 +224,7 @@ def _settings_of(value: Any, path: tuple[str, ...]) -> Any:
     return Fact(value, Origin(SETTINGS, (), ".".join(path)), isinstance(value, int))
 
 
-def said(printed: str, value: Any, times: float = 1.0) -> str:
+def with_origin(printed: str, value: Any, times: float = 1.0) -> str:
     """A number as it is printed, with a mark behind it if it knows where it is from.
 
     Parameters

@@ -142,8 +142,8 @@ class Findings:
     @property
     def shown(self) -> Card:
         """The card; without one of its own, what is said first and the first objection."""
-        said = [self.unidentified, *self.headlines]
-        first = next(filter(None, said), "This study states no headline.")
+        sentences = [self.unidentified, *self.headlines]
+        first = next(filter(None, sentences), "This study states no headline.")
         return self.card or Card(first, but(self.against), (), "")
 
 
@@ -176,7 +176,7 @@ def rows(findings: Findings, lost: str) -> tuple[list[dict[str, Any]], list[dict
         [findings.shown.but],
         [f"{bar.label}: {bar.printed}" for bar in findings.shown.bars],
     )
-    said = [
+    stated = [
         (kind, line)
         for kind, sentences in zip(_KINDS, kinds, strict=True)
         for line in sentences
@@ -184,7 +184,7 @@ def rows(findings: Findings, lost: str) -> tuple[list[dict[str, Any]], list[dict
     ]
     findings_rows: list[dict[str, Any]] = []
     facts: list[dict[str, Any]] = []
-    for place, (kind, sentence) in enumerate(said, start=1):
+    for place, (kind, sentence) in enumerate(stated, start=1):
         plain, numbers = told(sentence)
         findings_rows.append({"place": place, "kind": kind, "sentence": plain})
         facts += fact_rows(f"finding:{place}", numbers)
@@ -238,7 +238,7 @@ def undefined(
     """
     ended = metrics.over("count", "session_id", complete=True)
     arms_of = dict.fromkeys(metrics.frame["arm"])
-    said = []
+    sentences = []
     for name, title in titles.items():
         missing = f"`{name}` != `{name}`"
         number = metrics.over("sum", missing, complete=True)
@@ -246,10 +246,10 @@ def undefined(
             by_arm = {arm: metrics.over("sum", missing, complete=True, arm=arm) for arm in arms_of}
             arms = listed(f"{arm} {lost:,}" for arm, lost in by_arm.items() if lost)
             share = f"{number:,} of {counted(ended, 'session')}"
-            said.append(
+            sentences.append(
                 f"{title} is not defined in {share} ({arms}), which count in no estimate of it."
             )
-    return said
+    return sentences
 
 
 def labelled(estimates: Facts, agreement: Facts) -> list[str]:
@@ -265,15 +265,15 @@ def labelled(estimates: Facts, agreement: Facts) -> list[str]:
         return []
     (both,), (share,) = with_people, shares
     (kappa,) = agreement.rows(statistic="cohen_kappa")
-    said = f"Of {counted(share['n'], 'label')} by people the judge agrees with "
-    said += f"{percent(share['estimate'], 0)} (kappa {number(kappa['estimate'], 2, '−')})"
+    agreed = f"Of {counted(share['n'], 'label')} by people the judge agrees with "
+    agreed += f"{percent(share['estimate'], 0)} (kappa {number(kappa['estimate'], 2, '−')})"
     by_judge = estimates.rows(method=JUDGE, arm=both["arm"], reference=both["reference"])
     if limits(both) == MISSING or not by_judge:
-        return [f"{said}; they are too few for an estimate with an interval."]
+        return [f"{agreed}; they are too few for an estimate with an interval."]
     written = number if _is_mean(both) else signed
     numbers = [f"{written(row['estimate'])} {limits(row)}" for row in (both, by_judge[0])]
     return [
-        f"{said}; with their labels {_contrast(both)} is {numbers[0]} (prediction-powered), and "
+        f"{agreed}; with their labels {_contrast(both)} is {numbers[0]} (prediction-powered), and "
         f"{numbers[1]} by the judge alone."
     ]
 
@@ -291,14 +291,15 @@ def derived(
     floor : the noise floor, where there is one.
     """
     main = [row for row in contrasts if row.get("headline")]
-    said = [_estimate(row, titles or {}) for row in main][:3]
+    sentences = [_estimate(row, titles or {}) for row in main][:3]
     drawn = [row for row in main if limits(row) != MISSING]
     bars = [Bar(_contrast(row), row, digits=3, is_mean=_is_mean(row)) for row in drawn]
     outcomes = listed(dict.fromkeys((titles or {}).get(r["outcome"], r["outcome"]) for r in drawn))
     if floor and floor.has_limits:
         bars.append(Bar(_contrast(floor.row), floor.row, digits=3, is_null=True))
-    card = Card(said[0], "", bars, outcomes, floor.sentence if floor else "") if said else None
-    return Findings(said, card=card)
+    noise = floor.sentence if floor else ""
+    card = Card(sentences[0], "", bars, outcomes, noise) if sentences else None
+    return Findings(sentences, card=card)
 
 
 def _is_mean(row: Mapping[str, Any]) -> bool:

@@ -93,6 +93,14 @@ def _told(words: str, of: Interval, scale: float = 1.0) -> str:
     return f"{words}: {numbers}" if words else numbers
 
 
+def value_margins(axes: Axes) -> None:
+    """Room beside the values of an axis; those that rounding alone parts from zero stand at it."""
+    axes.margins(x=0.08)
+    low, high = axes.get_xlim()
+    if high - low < 1e-12:
+        axes.set_xlim(-0.05, 0.05)
+
+
 def forest(
     axes: Axes,
     names: Mapping[Any, str],

@@ -93,14 +93,14 @@ def attrition(artefacts: Artefacts, noun: str = "session", /, **drawn: Any) -> s
 
 def defined(values: pd.Series[Any]) -> Array:
     """A column's defined values."""
-    known = values.to_numpy(dtype=float, na_value=np.nan)
-    return np.asarray(known[~np.isnan(known)])
+    numbers = values.to_numpy(dtype=float, na_value=np.nan)
+    return np.asarray(numbers[~np.isnan(numbers)])
 
 
 def mean(values: pd.Series[Any]) -> float:
     """The mean of a column's defined values; NaN where there is none."""
-    known = defined(values)
-    return float(known.mean()) if len(known) else np.nan
+    numbers = defined(values)
+    return float(numbers.mean()) if len(numbers) else np.nan
 
 
 def significant(view: View) -> Callable[[Record], bool]:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from dissensus.report.escaping import label
-from dissensus.report.facts import said
+from dissensus.report.facts import with_origin
 
 _LANGUAGES = {
     "ar": "Arabic",
@@ -118,7 +118,7 @@ def number(value: float | None, digits: int = 3, minus: str = "-") -> str:
     """A number of so many decimals; no negative zero."""
     if value is None or math.isnan(value):
         return MISSING
-    shown = said(_decimal(value, digits, minus), value)
+    shown = with_origin(_decimal(value, digits, minus), value)
     return Cell(shown, {"": _without_round_off(value)})
 
 
@@ -137,20 +137,21 @@ def signed(value: float | None, digits: int = 3) -> str:
     if value is None or math.isnan(value):
         return MISSING
     text = _decimal(value, digits, "−")
-    return Cell(said(text if text.startswith("−") else f"+{text}", value), {"": value})
+    return Cell(with_origin(text if text.startswith("−") else f"+{text}", value), {"": value})
 
 
 def p_value(value: float | None) -> str:
     """Three decimals, "<0.001" below."""
     if value is None or math.isnan(value):
         return MISSING
-    return Cell(said("<0.001" if value < 0.001 else f"{float(value):.3f}", value), {"": value})
+    shown = "<0.001" if value < 0.001 else f"{float(value):.3f}"
+    return Cell(with_origin(shown, value), {"": value})
 
 
 def p_clause(value: float | None) -> str:
     """Such as "p < 0.001" or "p = 0.043"."""
     if value is not None and value < 0.001:
-        return said("p < 0.001", value)
+        return with_origin("p < 0.001", value)
     return f"p = {p_value(value)}"
 
 
@@ -184,7 +185,7 @@ def percent(value: float | None, digits: int = 1) -> str:
         return MISSING
     text = f"{100 * float(value):.{digits}f}"
     shown = text.rstrip("0").rstrip(".") if "." in text else text
-    shown = said(f"{shown}%", value, 100.0)
+    shown = with_origin(f"{shown}%", value, 100.0)
     return Cell(shown, {"": _without_round_off(100 * value)}, in_percent=True)
 
 
@@ -226,7 +227,7 @@ def column_words(name: str) -> str:
 
 def whole(value: float) -> str:
     """A count with its thousands apart, or an expected one with at most two decimals."""
-    return Cell(said(f"{float(value):,.2f}".rstrip("0").rstrip("."), value), {"": value})
+    return Cell(with_origin(f"{float(value):,.2f}".rstrip("0").rstrip("."), value), {"": value})
 
 
 def stopped(title: str) -> str:
@@ -289,13 +290,13 @@ def numeric(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[list[
 
 def _split(header: str, before: str, cells: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
     """A column as one or several, each with its name; ``before``: the last one with numbers."""
-    known = [cell for cell in cells if isinstance(cell, Cell)]
+    numbers = [cell for cell in cells if isinstance(cell, Cell)]
     words = {cell for cell in cells if not isinstance(cell, Cell)} - {"", MISSING}
-    if not known or not all(word.isdecimal() for word in words):
+    if not numbers or not all(word.isdecimal() for word in words):
         yield header, ["" if cell == MISSING else cell for cell in cells]
         return
-    in_percent = any(cell.in_percent for cell in known) and "%" not in header
-    parts = list(dict.fromkeys(part for cell in known for part in cell.numbers))
+    in_percent = any(cell.in_percent for cell in numbers) and "%" not in header
+    parts = list(dict.fromkeys(part for cell in numbers for part in cell.numbers))
     level = _LEVEL.fullmatch(header) if "" not in parts else None
     of = (level[1].strip() or before) if level else header
     for part in parts:

@@ -45,8 +45,8 @@ def table(
 
 def page(title: str, parts: Sequence[str], simulated: bool) -> str:
     """A page in Markdown; its first lines say so where the models were simulated."""
-    said = [f"*{SIMULATED}*"] if simulated else []
-    return "\n\n".join([f"# {line(title)}", *said, *parts]) + "\n"
+    simulated_line = [f"*{SIMULATED}*"] if simulated else []
+    return "\n\n".join([f"# {line(title)}", *simulated_line, *parts]) + "\n"
 
 
 def write_data(path: str | Path, data: Any) -> None:

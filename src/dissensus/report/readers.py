@@ -105,6 +105,6 @@ def by_round(title: str, answers: Sequence[tuple[str, int, str]]) -> Rows:
     """
     rounds = sorted({number for _, number, _ in answers})
     agents = dict.fromkeys(agent for agent, _, _ in answers)
-    answer_of = {(agent, number): said for agent, number, said in answers}
+    answer_of = {(agent, number): answer for agent, number, answer in answers}
     rows = [(agent, *(answer_of.get((agent, number), "") for number in rounds)) for agent in agents]
     return Rows(title, ("Agent", *(f"Round {number}" for number in rounds)), rows)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dissensus.report.facts import said, setting
+from dissensus.report.facts import setting, with_origin
 from dissensus.tables.artefact import Column, Schema, key_of
 from dissensus.tables.common import share, text
 
@@ -175,7 +175,7 @@ class View:
     @property
     def level(self) -> str:
         """The same for readers, such as "95%"."""
-        return said(f"{100 * self.confidence:g}%", self.fact("confidence"), 100.0)
+        return with_origin(f"{100 * self.confidence:g}%", self.fact("confidence"), 100.0)
 
 
 @dataclass(frozen=True)

@@ -71,7 +71,7 @@ class JobGraph:
         if kept and kept[0] == changed:
             return kept[1]
         sessions = Sessions.read(self.settings, self.results / study)
-        rows = [row for row in sessions.rows.values() if not sessions.is_called_off(row)]
+        rows = [row for row in sessions.rows.values() if not sessions.looks.call_off(row)]
         folder = sessions.folder
         state = FolderState.of(folder) if self._is_main else FolderState(folder)
         to_run = sessions.pending(rows, state) if self._is_main else ()
@@ -123,13 +123,8 @@ class JobGraph:
         if not sessions.study.settings.stop:
             return files
         # Whether a block is run, the look before it says, whatever is there already.
-        looks = [sessions.look_path(block) for block in sessions.blocks]
-        return list(dict.fromkeys([*files, *before, *looks[: self._place(sessions, rows)][-1:]]))
-
-    @staticmethod
-    def _place(sessions: Sessions, rows: Sequence[Row]) -> int:
-        """The place of a shard's block among all."""
-        return sessions.blocks.index(rows[0]["block"])
+        looks = sessions.looks.before(rows[0]["block"])
+        return list(dict.fromkeys([*files, *before, *looks]))
 
     def shards_of_block(self, study: str, block: int, kind: str) -> list[Path]:
         """One kind of artefact of the shards of a block."""
@@ -144,8 +139,8 @@ class JobGraph:
         """The differences of all blocks of a study that may stop; ``last``: of those until it."""
         sessions = self.drawn(study).sessions
         return [
-            sessions.folder / f"looks/{block}/differences.parquet"
-            for block in sessions.blocks
+            sessions.folder / f"looks/{block}/paired_differences.parquet"
+            for block in sessions.looks.blocks
             if last is None or block <= last
         ]
 
@@ -154,7 +149,7 @@ class JobGraph:
         if not self._is_main:
             return True
         sessions, _, _, state = self.drawn(study)
-        rows = [row for row in sessions.shards[shard] if not sessions.is_called_off(row)]
+        rows = [row for row in sessions.shards[shard] if not sessions.looks.call_off(row)]
         digests = {row["session_id"]: sessions.digest(row) for row in rows}
         return state.is_gathered(shard, digests)
 

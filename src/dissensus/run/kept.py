@@ -53,13 +53,13 @@ def kept_configuration(folder: Path) -> tuple[dict[str, Any], Path] | None:
     if not path.is_file():
         return None
     try:
-        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        configuration: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise ResourceError(
             f"{path} cannot be read ({error}); delete it, and name the run's own configuration "
             "with --configfile."
         ) from None
-    return found, path
+    return configuration, path
 
 
 def without_passwords(configuration: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,8 +11,8 @@ from tempfile import TemporaryDirectory
 from threading import Lock
 from typing import Any
 
-from dissensus.digests import source_files
 from dissensus.errors import ResourceError
+from dissensus.study.sources import asking_code, is_the_projects, named_files, text_of
 from dissensus.study.study import Study
 from dissensus.tables.artefact import write_text
 
@@ -21,17 +21,13 @@ _NAME = ".files.json"
 _MOST_BYTES = 1_000_000
 _WRITING = Lock()
 
-_PACKAGE = Path(__file__).parents[1]
-
 #: Path of a file -> SHA-256 of what it held.
 State = dict[str, str]
 
 
 def files_of(study: Study[Any]) -> list[Path]:
     """What prompts are made of besides settings: the files that settings name, and the code."""
-    named = [Path(file) for file in study.settings.files().values()]
-    code = source_files(study.protocol, type(study).__module__)
-    return sorted({*filter(Path.is_file, named), *map(_shortest, code)})
+    return sorted({*map(Path, named_files(study)), *map(_shortest, asking_code(study))})
 
 
 def keep_files(study: Study[Any], folder: Path) -> None:
@@ -52,7 +48,8 @@ def keep_files(study: Study[Any], folder: Path) -> None:
         if state in states[-1:]:
             return
         for path, content in data.items():
-            text = None if _is_the_projects(Path(path)) else _text(content)
+            of_project = path.endswith(".py") and is_the_projects(Path(path))
+            text = None if of_project else text_of(content, _MOST_BYTES)
             if text is not None:
                 texts[state[path]] = text
         kept = json.dumps({"states": [*states, state], "texts": texts}, ensure_ascii=False)
@@ -136,8 +133,8 @@ def _kept(folder: Path) -> tuple[list[State], dict[str, str]]:
     if not path.is_file():
         return [], {}
     try:
-        found: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        return list(found["states"]), dict(found["texts"])
+        kept: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        return list(kept["states"]), dict(kept["texts"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ResourceError(
             f"{path} cannot be read ({error}); delete it: prompts of before an edit can then not "
@@ -145,22 +142,10 @@ def _kept(folder: Path) -> tuple[list[State], dict[str, str]]:
         ) from None
 
 
-def _is_the_projects(path: Path) -> bool:
-    """Whether a file is code of the project, of which digests alone are kept."""
-    return path.suffix == ".py" and path.resolve().is_relative_to(_PACKAGE)
-
-
 def _shortest(path: Path) -> Path:
     """The path from the project's folder, where it is below that."""
     here = Path.cwd()
     return path.relative_to(here) if path.is_relative_to(here) else path
-
-
-def _text(content: bytes) -> str | None:
-    try:
-        return content.decode() if len(content) <= _MOST_BYTES else None
-    except UnicodeDecodeError:
-        return None
 
 
 def _digest(content: bytes) -> str:

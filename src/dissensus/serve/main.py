@@ -83,10 +83,10 @@ def _models(chosen: argparse.Namespace) -> dict[str, dict[str, Any]]:
     simulated = _simulated_models(chosen.config)
     for name, behind in chosen.models:
         if behind not in simulated:
-            known = ", ".join(simulated)
+            models = ", ".join(simulated)
             raise SettingError(
                 f"--model {name}={behind}: {chosen.config} has no simulated model {behind!r}; "
-                f"it has {known}."
+                f"it has {models}."
             )
     if chosen.models:
         return {name: simulated[behind] for name, behind in chosen.models}

@@ -95,8 +95,8 @@ class Service:
             call = read_message(body, self.options.refused)
         else:
             call = read_chat(body, self.options.refused)
-        known = self.options.embeddings if kind == "embeddings" else self.options.models
-        if call.model not in known:
+        models = self.options.embeddings if kind == "embeddings" else self.options.models
+        if call.model not in models:
             raise unknown_model(call.model, call.interface)
         return call
 

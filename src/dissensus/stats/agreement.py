@@ -243,14 +243,13 @@ def clustered_agreement(
     if count < 2:
         values[1:] = np.nan
     names = ("percent_agreement", "cohen_kappa", "krippendorff_alpha")
-    found = percentile_intervals(Ratios(values[0], values[1:]), confidence)
+    intervals = percentile_intervals(Ratios(values[0], values[1:]), confidence)
     low, high = none_or_all(float(values[0, 0]), count, confidence)
     if not np.isnan(low):
-        found.low[0], found.high[0] = low, high
-    return {
-        name: Agreement(name, float(values[0, i]), float(found.low[i]), float(found.high[i]), n)
-        for i, name in enumerate(names)
-    }
+        intervals.low[0], intervals.high[0] = low, high
+    numbers = np.column_stack([values[0], intervals.low, intervals.high]).tolist()
+    rows = zip(names, numbers, strict=True)
+    return {name: Agreement(name, value, low, high, n) for name, (value, low, high) in rows}
 
 
 def _terms(first: npt.NDArray[Any], second: npt.NDArray[Any]) -> FloatArray:

@@ -1,4 +1,10 @@
-"""Prediction-powered estimates: many predictions, of which some are corrected by labels."""
+"""Prediction-powered estimates: many predictions, of which some are corrected by labels.
+
+The mean of a group is ``power * mean(predictions of all) + mean(labels - power * predictions of the
+labelled)`` (Angelopoulos, Bates, Fannjiang, Jordan & Zrnic 2023, Science 382:669-674); power tuning
+is that of Angelopoulos, Duchi & Zrnic 2023, PPI++, arXiv:2311.01453. Here the labelled are among
+all, so that ``power`` is that of PPI++ times (n + N) / N, of n labelled and N others.
+"""
 
 from __future__ import annotations
 
@@ -40,37 +46,68 @@ def prediction_powered(
 ) -> Powered:
     """A weighted sum of group means of labels, of which only some observations have one.
 
+    Formulas and sources: see the module. The variance is the sum over clusters of squared sums of
+    influences, times G / d for G clusters with labels, and the interval is Student's t with d
+    degrees: G - 1, and one less where power is tuned, as of a regression's residuals.
+
     Parameters
     ----------
     labels : shape (n,); NaN where there is none. Which observations have one must be random.
     predictions : shape (n,), of every observation, such as what a judge says.
     groups : shape (n,).
-    weights : group -> weight: ``{"debate": 1, "alone": -1}`` is a difference, ``{"debate": 1}`` a
-        mean. Other groups count nowhere.
-    clusters : shape (n,); without them each observation is a cluster of its own.
+    weights : group -> weight, such as 1 and -1 for a difference; other groups count nowhere.
+    clusters : shape (n,); each observation is one of its own unless given.
     confidence : level of the interval.
-    power : how much predictions count; None for the number from 0 to 1 that makes the standard
-        error smallest (power tuning).
+    power : how much predictions count, from 0 to 1; None for power tuning.
 
     Returns
     -------
     With ``n`` the observations of these groups and ``n_clusters`` the clusters that have labels, of
     the group that has fewest. The p-value is of the null that the sum is 0. Without a standard
-    error where a group has labels in too few clusters, and NaN where one has none.
+    error where a group has labels in too few clusters; NaN where one has none.
 
     Raises
     ------
     ValueError : arrays of other shapes, predictions that are not finite.
+    """
+    given, predicted, named, codes = _checked(labels, predictions, groups, clusters)
+    check_level(confidence, "confidence")
+    influences = np.zeros((2, int(codes.max()) + 1))
+    sums, fewest, n, labelled = np.zeros(2), given.size, 0, 0
+    for group, weight in weights.items():
+        every = named == group
+        some = every & ~np.isnan(given)
+        if not some.any():
+            return Powered(NAN, n=np.isin(named, list(weights)).sum().item())
+        moved, influence = _group(given, predicted, every, some, codes)
+        sums += weight * moved
+        influences += weight * influence
+        fewest = min(fewest, len(np.unique(codes[some])))
+        n, labelled = n + int(every.sum()), labelled + int(some.sum())
+    by_labels, by_predictions = influences
+    is_tuned = power is None
+    power = _smallest_error(by_labels, by_predictions) if power is None else power
+    degrees = fewest - 1 - (is_tuned and power > 0)
+    made = Estimate(float(sums[0] + power * sums[1]))
+    if degrees > 0:
+        squares = float(((by_labels + power * by_predictions) ** 2).sum())
+        se = sqrt(squares * fewest / degrees)
+        made = t_estimate(made.estimate, se, degrees, confidence, n, fewest)
+    limits = (made.se, made.ci_low, made.ci_high, made.p_value)
+    return Powered(made.estimate, *limits, n, fewest, power=power, labelled=labelled)
 
-    Notes
-    -----
-    Angelopoulos, Bates, Fannjiang, Jordan & Zrnic 2023, Science 382:669-674; power tuning is that
-    of Angelopoulos, Duchi & Zrnic 2023, PPI++, arXiv:2311.01453. The mean of a group is
-    ``power * mean(predictions of all) + mean(labels - power * predictions of the labelled)``. Here
-    the labelled are among all, so that ``power`` is that of PPI++ times (n + N) / N, of n labelled
-    and N others. The variance is the sum over clusters of squared sums of influences, times
-    G / d for G clusters with labels, and the interval is Student's t with d degrees: G - 1, and one
-    less where power is tuned, as of a regression's residuals.
+
+def _checked(
+    labels: npt.ArrayLike,
+    predictions: npt.ArrayLike,
+    groups: npt.ArrayLike,
+    clusters: npt.ArrayLike | None,
+) -> tuple[FloatArray, FloatArray, npt.NDArray[Any], IntArray]:
+    """Labels, predictions, groups and codes of clusters, each of shape (n,).
+
+    Raises
+    ------
+    ValueError : arrays of other shapes, predictions that are not finite.
     """
     predicted = as_sample(predictions, "predictions", minimum=1)
     given = np.asarray(labels, dtype=np.float64)
@@ -80,36 +117,8 @@ def prediction_powered(
             f"labels have shape {given.shape}, predictions {predicted.shape} and groups "
             f"{named.shape}; pass one of each for every observation."
         )
-    check_level(confidence, "confidence")
-    codes = as_codes(
-        np.arange(given.size) if clusters is None else clusters, given.size, "clusters"
-    )
-    has_label = ~np.isnan(given)
-    influences = np.zeros((2, int(codes.max()) + 1))
-    sums, fewest, n, labelled = np.zeros(2), given.size, 0, 0
-    for group, weight in weights.items():
-        every = named == group
-        some = every & has_label
-        if not some.any():
-            return Powered(NAN, n=int(np.isin(named, list(weights)).sum()))
-        moved, influence = _group(given, predicted, every, some, codes)
-        sums += weight * moved
-        influences += weight * influence
-        fewest = min(fewest, len(np.unique(codes[some])))
-        n, labelled = n + int(every.sum()), labelled + int(some.sum())
-    by_labels, by_predictions = influences
-    degrees = fewest - 1
-    if power is None:
-        power = _smallest_error(by_labels, by_predictions)
-        degrees -= power > 0
-    estimate = float(sums[0] + power * sums[1])
-    made = Estimate(estimate, n=n, n_clusters=fewest)
-    if degrees > 0:
-        squares = float(((by_labels + power * by_predictions) ** 2).sum())
-        se = sqrt(squares * fewest / degrees)
-        made = t_estimate(estimate, se, degrees, confidence, n, fewest)
-    limits = (made.se, made.ci_low, made.ci_high, made.p_value)
-    return Powered(estimate, *limits, n, fewest, power=power, labelled=labelled)
+    names = np.arange(given.size) if clusters is None else clusters
+    return given, predicted, named, as_codes(names, given.size, "clusters")
 
 
 def _group(

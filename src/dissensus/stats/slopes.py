@@ -65,8 +65,8 @@ def cluster_robust_slope(
     codes = as_codes(clusters, y.size, "clusters")
     if y.size == 0:
         return Estimate(NAN)
-    one = np.zeros(y.size, dtype=np.int64)
-    within = one if blocks is None else blocks
+    single = np.zeros(y.size, dtype=np.int64)
+    within = single if blocks is None else blocks
     count = int(codes.max()) + 1
     x_about, y_about = centred(x, within), centred(y, within)
     spread = float(x_about @ x_about)
@@ -97,7 +97,7 @@ def _cr2(columns: FloatArray, residuals: FloatArray, codes: IntArray) -> tuple[f
     -------
     NaN, NaN where one cluster alone has all that a coefficient rests on.
     """
-    score, own, crossed = 0.0, [], []
+    score, squares, crossed = 0.0, [], []
     for code in range(int(codes.max()) + 1):
         rows = columns[codes == code]
         left, singular, _ = np.linalg.svd(rows, full_matrices=False)
@@ -107,9 +107,9 @@ def _cr2(columns: FloatArray, residuals: FloatArray, codes: IntArray) -> tuple[f
         # (I - H)^(-1/2), which is 1 at right angles to the columns.
         adjusted = rows[:, 0] + left @ ((rest**-0.5 - 1.0) * (left.T @ rows[:, 0]))
         score += float(adjusted @ residuals[codes == code]) ** 2
-        own.append(float(adjusted @ adjusted))
+        squares.append(float(adjusted @ adjusted))
         crossed.append(rows.T @ adjusted)
-    pairs = np.diag(own) - np.array(crossed) @ np.array(crossed).T
+    pairs = np.diag(squares) - np.array(crossed) @ np.array(crossed).T
     return score**0.5, float(np.trace(pairs) ** 2 / (pairs**2).sum())
 
 

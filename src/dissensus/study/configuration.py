@@ -221,8 +221,8 @@ def load(values: Mapping[str, Any], where: str = "config.yaml") -> Configuration
     if isinstance(folders, Mapping):
         register({name: place for name, place in folders.items() if isinstance(place, str)})
     models = ModelFiles.of(values, where)
-    known = _with_blocks(tuple(STUDIES), _run_studies(models.merged))
-    configuration = validate(known, models.merged, models.place)
+    model = _with_blocks(tuple(STUDIES), _run_studies(models.merged))
+    configuration = validate(model, models.merged, models.place)
     texts = _texts(models.merged)
     wrong = [fault(path, text, _NO_SCRIPT) for path, text in texts if _SCRIPT.search(text)]
     if wrong:

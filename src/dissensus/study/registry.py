@@ -23,6 +23,8 @@ STUDIES = {
     "consensus": "dissensus.consensus.study",
     "debates": "dissensus.debates.study",
 }
+#: What ``dissensus import`` calls (``module:function``), which is of the study that takes files.
+IMPORT = "dissensus.debates.command:run"
 
 
 def register(folders: Mapping[str, str]) -> None:

@@ -71,10 +71,10 @@ class ConfirmSettings(Settings):
 
     def unmet(self, condition: EligibleSettings) -> list[str]:
         """What of a condition the model does not meet by what is declared of it, in sentences."""
-        said = []
+        reasons = []
         after = condition.released_after
         if after and self.released <= after:
-            said.append(f"it was released on {self.released}, which is not after {after}")
+            reasons.append(f"it was released on {self.released}, which is not after {after}")
         if condition.first_of_family and not self.first_of_family:
-            said.append("it is not declared to be the first of its family")
-        return said
+            reasons.append("it is not declared to be the first of its family")
+        return reasons

@@ -11,7 +11,6 @@ from graphlib import TopologicalSorter
 from pathlib import Path
 from typing import Any
 
-from dissensus.design.stopping import LOOKS, Rule, stopped_after
 from dissensus.digests import code_digest, digest, file_digest
 from dissensus.errors import ResourceError, SettingError
 from dissensus.llm.journal import IN_FLIGHT, Journal, NotJournaled, Replay
@@ -35,10 +34,11 @@ from dissensus.study.completion import FolderState, transcript_in
 from dissensus.study.configuration import Configuration
 from dissensus.study.jobs import MOST_SHARDS, run_all, shards
 from dissensus.study.kind import Row
+from dissensus.study.looks import Looks
 from dissensus.study.makes import resolve
 from dissensus.study.own_code import naming_the_line
 from dissensus.study.study import Study
-from dissensus.tables.artefact import read, read_by
+from dissensus.tables.artefact import read_by
 from dissensus.tables.provenance import provenance
 
 #: How ids begin of sessions whose draws are numbered, such as d007-en and t012-full.
@@ -218,38 +218,10 @@ class Sessions:
         return shards(self.rows.values(), self.part, most)
 
     @cached_property
-    def blocks(self) -> list[int]:
-        """The blocks of draws, in their order."""
-        return sorted({row["block"] for row in self.rows.values()})
-
-    def look_path(self, block: int) -> Path:
-        """Where the look after a block is, of a study that may stop."""
-        return self.folder / f"looks/{block}/look.parquet"
-
-    def is_over_before(self, block: int) -> bool:
-        """Whether the study had stopped when a block was to begin, by the look before it."""
-        if not self.study.settings.stop or block == self.blocks[0]:
-            return False
-        before = self.look_path(self.blocks[self.blocks.index(block) - 1])
-        return stopped_after(read(before, LOOKS).to_pylist()) is not None
-
-    @cached_property
-    def stopped_after(self) -> int | None:
-        """The block after which the study stopped, by the looks that are there; None: it goes on.
-
-        Looks by another rule than is set now are to be made again, and say nothing.
-        """
-        stop = self.study.settings.stop
-        last = next((b for b in reversed(self.blocks) if self.look_path(b).is_file()), None)
-        if not stop or last is None:
-            return None
-        looks = read(self.look_path(last), LOOKS).to_pylist()
-        words = Rule.of(stop.model_dump(), self.study.settings.inference.confidence).words
-        return stopped_after(row for row in looks if row["rule"] == words)
-
-    def is_called_off(self, row: Row) -> bool:
-        """Whether a session is of a block after the one that the study stopped at."""
-        return self.stopped_after is not None and row["block"] > self.stopped_after
+    def looks(self) -> Looks:
+        """The looks at the study after its blocks, where it may stop."""
+        blocks = sorted({row["block"] for row in self.rows.values()})
+        return Looks(self.folder, blocks, self.study.settings)
 
     def is_complete(self, row: Row) -> bool:
         """Whether a session's transcript is there and made to what it depends on now."""

@@ -179,7 +179,7 @@ class Study(ABC, Generic[S]):
     reader : how the reader of debates shows it.
     counting : what its plan and its estimate leave out, or count at most; a sentence or more.
     never_stops : why the setting ``stop`` cannot be kept, as a clause; "" of a study that has rules
-        for the differences of each block (``looks/{block}/differences.parquet``).
+        for the differences of each block (``looks/{block}/paired_differences.parquet``).
     """
 
     name: ClassVar[str]

@@ -143,12 +143,12 @@ def _of_the_motion(
         {str(name): cosines[documents == name].mean() - cosines.mean() for name in documents}
         for cosines in ((vectors @ questions.T).mean(axis=1) for questions in (asked, *rivals))
     ]
-    own = [
+    nearest = [
         place
         for place in everything
         if all(nearness[0][documents[place]] >= other[documents[place]] for other in nearness[1:])
     ]
-    return own or everything
+    return nearest or everything
 
 
 def _queries(motion: Row) -> list[str]:

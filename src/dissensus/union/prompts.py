@@ -129,8 +129,8 @@ class Wording:
             )
             for point in speech.points
         )
-        said = fill(words.speech_entry, TEXT=block(speech.text), **place)
-        return "\n\n".join((said, *points))
+        speech_text = fill(words.speech_entry, TEXT=block(speech.text), **place)
+        return "\n\n".join((speech_text, *points))
 
     def definitions(self, framework: Framework) -> str:
         """The definitions, and what the other side made of them; nothing where there are none."""

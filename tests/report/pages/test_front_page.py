@@ -14,7 +14,7 @@ from browsing import Browser
 from dissensus.report.findings import Bar, Card
 from dissensus.report.pages.cards import MOST_BARS, picture
 from dissensus.report.pages.front import Run, front_page
-from dissensus.report.pages.study import Part
+from dissensus.report.pages.part import Part
 from hostile_texts import hostile
 
 RUN = Run("demo", 7, "1 May 2026", 3, None, simulated=True)

@@ -12,7 +12,8 @@ from matplotlib.figure import Figure
 from browsing import Browser
 from dissensus.report.escaping import plain
 from dissensus.report.findings import Bar, Card
-from dissensus.report.pages.study import Further, Part, Place, Shown, study_page
+from dissensus.report.pages.part import Further, Part, Place, Shown
+from dissensus.report.pages.study import study_page
 from dissensus.report.style import new_figure, save_svg, says
 from dissensus.report.tables import as_html, as_page, make, narrowed, parts
 from hostile_texts import hostile

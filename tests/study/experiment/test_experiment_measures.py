@@ -55,7 +55,7 @@ def test_a_warning_is_said_once_with_how_often_it_came(
     assert [row["score"] for row in rows] == [None, None, None]
     said = capfd.readouterr().err.splitlines()
     assert len(said) == 2
-    assert said[0].endswith(": measure warns 2 times: RuntimeWarning: Mean of empty slice.")
+    assert ": measure warns 2 times: RuntimeWarning: Mean of empty slice" in said[0]
 
 
 @pytest.mark.parametrize("given", [{"scor": 1.0}, {}, None, {"score": 1.0, "more": 2.0}])
@@ -101,7 +101,7 @@ def rehearsed(measure: Any, monkeypatch: pytest.MonkeyPatch, *, all_read: bool =
         (lambda turns, item: {"score": float("inf")}, "gives score as inf; it must be finite"),
         (
             lambda turns, item: {"score": turns["text"]},
-            "score as 0    Oaks 1       ? 2       ? Name: text, dtype: object; it must be a number",
+            "score as 0    Oaks 1       ? 2       ? Name: text, dtype: ",
         ),
         (
             lambda turns, item: {"score": next(NUMBERS)},

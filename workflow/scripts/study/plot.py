@@ -21,13 +21,13 @@ def main(inputs: Any, outputs: Any, stage: Stage) -> None:
     titled = zip(stage.settings["titles"], stage.resolved, files, strict=True)
     for title, draw, (template, svg, png, caption) in titled:
         drawn = draw(artefacts, view)
-        said = write_caption(caption, template, drawn.facts, stage.simulated)
-        words, of_words = told(alternative(title, drawn.figure, said, view.level))
+        caption_words = write_caption(caption, template, drawn.facts, stage.simulated)
+        words, of_words = told(alternative(title, drawn.figure, caption_words, view.level))
         save(drawn.figure, svg, png, title, words)
         name = Path(svg).stem
         marks += mark_rows(name, drawn.marks)
         facts += [
-            *fact_rows(f"caption:{name}", told(said)[1]),
+            *fact_rows(f"caption:{name}", told(caption_words)[1]),
             *fact_rows(f"alternative:{name}", of_words),
         ]
     write(outputs.marks, FIGURE_MARKS, marks, stage.provenance)

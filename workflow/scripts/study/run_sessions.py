@@ -31,7 +31,7 @@ def main(inputs: Any, outputs: Any, stage: Stage) -> None:
         rows = sessions.leading_to(sessions.rows[named])
     else:
         rows = sessions.shards[stage.wildcards["shard"]]
-        if sessions.is_over_before(rows[0]["block"]):
+        if sessions.looks.is_over_before(rows[0]["block"]):
             rows = []
     registry = settings.registry(results, "run_session", settings.used)
     with stopping_with(results):

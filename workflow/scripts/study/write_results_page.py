@@ -23,10 +23,10 @@ def main(inputs: Any, outputs: Any, stage: Stage) -> None:
         folder = Path(path).parent
         state = resolve(given["headline"]) if given["headline"] else None
         findings, lost = findings_of(folder, state, View.of(given["view"], stage.simulated))
-        said, facts = rows(findings, lost)
-        write(path, FINDINGS, said, stage.provenance)
+        finding_rows, facts = rows(findings, lost)
+        write(path, FINDINGS, finding_rows, stage.provenance)
         write(facts_path, FACTS, facts, stage.provenance)
-        parts.append(part_of(folder, given, said, findings.shown))
+        parts.append(part_of(folder, given, finding_rows, findings.shown))
         write_text(page_path, study_page(settings["run"], parts[-1], stage.simulated))
     truth = [row for path in inputs.get("truth", ()) for row in read(path, TRUTH).to_pylist()]
     folders = [Path(path).parent for path in outputs.findings]

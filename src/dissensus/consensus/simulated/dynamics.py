@@ -67,7 +67,7 @@ def first_votes(
 
 
 def next_votes(
-    own: IntArray,
+    votes: IntArray,
     before: IntArray,
     truth: IntArray,
     traits: Traits,
@@ -80,7 +80,7 @@ def next_votes(
 
     Parameters
     ----------
-    own : last votes of those who vote, shape (s, m).
+    votes : last votes of those who vote, shape (s, m).
     before : votes of all agents in the round before, shape (s, n); -1 where one could not be read.
     truth : shape (s, 1).
     traits : of the agents.
@@ -93,11 +93,11 @@ def next_votes(
     alone = (counts == largest[:, None]).sum(axis=1) == 1
     mode = np.where(alone, counts.argmax(axis=1), UNREAD)[:, None]
     targets = [
-        own,
-        np.where(mode == UNREAD, own, mode),
-        _step(own, truth),
-        _step(own, _others(own, before)),
-        _heard(own, before, truth, strategy, position),
+        votes,
+        np.where(mode == UNREAD, votes, mode),
+        _step(votes, truth),
+        _step(votes, _others(votes, before)),
+        _heard(votes, before, truth, strategy, position),
     ]
     hears = strategy in traits.susceptibility and (
         strategy not in ("alliance", "opposites") or side
@@ -108,8 +108,8 @@ def next_votes(
         traits.meets.get(strategy, 0.0),
         traits.susceptibility[strategy] if hears else 0.0,
     ]
-    free = rng.random(own.shape) >= traits.stubbornness
-    pull = np.searchsorted(np.cumsum(chances), rng.random(own.shape), side="right") + 1
+    free = rng.random(votes.shape) >= traits.stubbornness
+    pull = np.searchsorted(np.cumsum(chances), rng.random(votes.shape), side="right") + 1
     # What is left over, beyond the last of the pulls, keeps the vote too.
     pull = np.where(free & (pull <= _HEARS), pull, _KEEPS)
     return np.choose(pull, targets)
@@ -152,42 +152,44 @@ def debates(
     return votes, lasted
 
 
-def _step(own: IntArray, target: IntArray | FloatArray) -> IntArray:
+def _step(votes: IntArray, target: IntArray | FloatArray) -> IntArray:
     """One point towards a target; half a point away is there already."""
-    gap = target - own
-    moved: IntArray = (own + np.where(np.abs(gap) > 0.5, np.sign(gap), 0)).astype(np.int64)
+    gap = target - votes
+    moved: IntArray = (votes + np.where(np.abs(gap) > 0.5, np.sign(gap), 0)).astype(np.int64)
     return moved
 
 
-def _others(own: IntArray, before: IntArray) -> FloatArray:
-    """Mean of the others' votes, shape of ``own``; an agent's own where nobody else's is known."""
+def _others(votes: IntArray, before: IntArray) -> FloatArray:
+    """Mean of the others' votes, shape of ``votes``; its own where no other's is known."""
     read = before != UNREAD
     total, count = (np.where(read, before, 0).sum(axis=1), read.sum(axis=1))
     left = count[:, None] - 1
-    mean = (total[:, None] - own) / np.maximum(left, 1)
-    return np.where(left > 0, mean, own)
+    mean = (total[:, None] - votes) / np.maximum(left, 1)
+    return np.where(left > 0, mean, votes)
 
 
-def _opposed(own: IntArray, before: IntArray) -> FloatArray:
-    """Mean of the votes that differ from an agent's, shape of ``own``; its own where none does."""
-    differ = (before[:, None, :] != own[:, :, None]) & (before[:, None, :] != UNREAD)
+def _opposed(votes: IntArray, before: IntArray) -> FloatArray:
+    """Mean of the votes that differ from an agent's, as ``votes``; its own where none does."""
+    differ = (before[:, None, :] != votes[:, :, None]) & (before[:, None, :] != UNREAD)
     total = np.where(differ, before[:, None, :], 0).sum(axis=2)
     count = differ.sum(axis=2)
-    return np.where(count > 0, total / np.maximum(count, 1), own)
+    return np.where(count > 0, total / np.maximum(count, 1), votes)
 
 
 def _heard(
-    own: IntArray, before: IntArray, truth: IntArray, strategy: str, position: IntArray | int
+    votes: IntArray, before: IntArray, truth: IntArray, strategy: str, position: IntArray | int
 ) -> IntArray:
     """Where the extra agent, or the talk of the side rounds, draws those who have heard it."""
     if strategy == "moderator":
-        return _step(own, _others(own, before))
+        return _step(votes, _others(votes, before))
     if strategy == "nudger":
-        return _step(own, truth)
+        return _step(votes, truth)
     if strategy == "sentimental":
-        return _step(own, np.full_like(own, POINTS - 1))
+        return _step(votes, np.full_like(votes, POINTS - 1))
     if strategy == "opposites":
-        return _step(own, _opposed(own, before))
+        return _step(votes, _opposed(votes, before))
     if strategy == "credible":
-        return np.where(np.asarray(position) == UNREAD, own, np.broadcast_to(position, own.shape))
-    return own
+        return np.where(
+            np.asarray(position) == UNREAD, votes, np.broadcast_to(position, votes.shape)
+        )
+    return votes

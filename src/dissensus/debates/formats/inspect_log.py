@@ -36,8 +36,8 @@ def turns(path: Path) -> Iterator[dict[str, Any]]:
         check=False,
     )
     if done.returncode:
-        said = done.stderr.decode("utf-8", "replace").strip().splitlines() or ["no reason"]
-        raise ResourceError(f"{path}: Inspect cannot read it ({said[-1][:300]}).")
+        error_lines = done.stderr.decode("utf-8", "replace").strip().splitlines() or ["no reason"]
+        raise ResourceError(f"{path}: Inspect cannot read it ({error_lines[-1][:300]}).")
     for line in done.stdout.decode("utf-8").splitlines():
         yield json.loads(line)
 

@@ -17,16 +17,25 @@ _GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 
 
 def turns(path: str) -> Iterator[Row]:
-    """The turns of all samples of a log; a sample that has none is left out."""
+    """The turns of all samples of a log; a sample that has none is left out.
+
+    Raises
+    ------
+    SystemExit : no sample has any, since the evaluation ended in an error.
+    """
     from inspect_ai.log import read_eval_log  # type: ignore[import-not-found]
 
     log = read_eval_log(path, resolve_attachments=True)
     epochs = max((sample.epoch for sample in log.samples or ()), default=1)
+    is_empty = True
     for sample in log.samples or ():
         name = f"{sample.id}/{sample.epoch}" if epochs > 1 else str(sample.id)
         shared = {"session": name, "arm": log.eval.task, **_of_sample(sample)}
         for row in _turns(sample):
+            is_empty = False
             yield {**shared, **row}
+    if is_empty and log.error:
+        sys.exit(f"no turn is in it, as the evaluation ended in an error: {log.error.message}")
 
 
 def _of_sample(sample: Any) -> Row:

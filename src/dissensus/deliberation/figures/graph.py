@@ -356,7 +356,7 @@ def describe(artefacts: Artefacts, shown: Debate) -> dict[str, str]:
     claims, engagements, stances, manifest = map(
         artefacts.facts, ("claims", "engagements", "stances", "manifest")
     )
-    last = manifest.one(**of_it)["rounds"]
+    last = manifest.row(**of_it)["rounds"]
     agents = stances.over("distinct", "agent", **of_it)
     changes = stances.over("sum", "switched", **of_it)
     resolved, others = {**of_it, "status": "resolved"}, "source != resolved_agent"

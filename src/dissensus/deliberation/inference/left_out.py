@@ -99,9 +99,10 @@ def _apart(
     seat: str,
 ) -> float:
     """Mean total variation of all agents but one between two arms of a draw; NaN for none."""
-    one, other = (ends.get(sessions[arm, draw]["session_id"], {}) for arm in pair)
-    shared = [agent for agent in one if agent in other and agent != seat]
-    return float(np.mean([total_variation(one[a], other[a]) for a in shared])) if shared else np.nan
+    beliefs, other = (ends.get(sessions[arm, draw]["session_id"], {}) for arm in pair)
+    shared = [agent for agent in beliefs if agent in other and agent != seat]
+    apart = [total_variation(beliefs[agent], other[agent]) for agent in shared]
+    return float(np.mean(apart)) if apart else np.nan
 
 
 def _row(

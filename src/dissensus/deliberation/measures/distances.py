@@ -101,8 +101,8 @@ def permutation_p(
     table = counts.reshape(permutations, size) / n
     joint = -(table * np.log(np.where(table > 0, table, 1.0))).sum(axis=1)
     # Margins do not change, so the information is great where the joint entropy is small.
-    own = np.bincount(first * width + second, minlength=size) / n
-    least = -(own * np.log(np.where(own > 0, own, 1.0))).sum()
+    joint_observed = np.bincount(first * width + second, minlength=size) / n
+    least = -(joint_observed * np.log(np.where(joint_observed > 0, joint_observed, 1.0))).sum()
     return (int((joint <= least + 1e-9).sum()) + 1) / (permutations + 1)
 
 

@@ -110,7 +110,7 @@ def _read_id(
     spoken, agent_round = _without_round(target[0])
     agent: str | None = named.get(spoken, spoken)
     claim, claim_round = _without_round(target[1])
-    rounds = {said for said in (agent_round, claim_round) if said is not None}
+    rounds = {number for number in (agent_round, claim_round) if number is not None}
     parts = claim.split(".")
     if parts[0] in named and len(parts) > 1:
         author = named[parts.pop(0)]
@@ -125,11 +125,11 @@ def _read_id(
 def _without_round(label: str) -> tuple[str, int | None]:
     """An agent or a claim as written, bare and in small letters, and the round said after it."""
     bare = _NOUN.sub("", label.strip("@#" + _JOINTS).casefold())
-    said = _SAID_ROUND.search(bare)
-    if said is None or not said.start():
+    round_match = _SAID_ROUND.search(bare)
+    if round_match is None or not round_match.start():
         return bare, None
-    before = _ROUND_JOINTS.sub("", bare[: said.start()].rstrip(_JOINTS))
-    return before.rstrip(_JOINTS), int(said[1])
+    before = _ROUND_JOINTS.sub("", bare[: round_match.start()].rstrip(_JOINTS))
+    return before.rstrip(_JOINTS), int(round_match[1])
 
 
 def _quoting(quote: str, claims: Sequence[Cited]) -> list[Cited]:

@@ -48,5 +48,5 @@ def _z_test(row: Record) -> float:
 
 
 def _bias(weights: Mapping[str, float]) -> float:
-    own, peer = weights["self"], weights["peer"]
-    return (peer - own) / (1.0 + own + peer)
+    self_weight, peer_weight = weights["self"], weights["peer"]
+    return (peer_weight - self_weight) / (1.0 + self_weight + peer_weight)

@@ -46,11 +46,11 @@ def expected(panel: Panel, parameters: Parameters, rounds: int) -> FloatArray:
 
 def implied(panel: Panel, parameters: Parameters) -> tuple[float, float]:
     """Conformity and Obstinacy that the model expects of the first transitions (Tables 4 to 6)."""
-    _, _, own, peer, third = expected(panel, parameters, 1).sum(axis=(0, 1))
-    disagreed = own + peer + third
+    _, _, obstinate, peer, third = expected(panel, parameters, 1).sum(axis=(0, 1))
+    disagreed = obstinate + peer + third
     if disagreed == 0.0:
         return float("nan"), float("nan")
-    return float(peer / disagreed), float(own / disagreed)
+    return float(peer / disagreed), float(obstinate / disagreed)
 
 
 def beliefs(panel: Panel, parameters: Parameters, t: int) -> FloatArray:
@@ -98,5 +98,5 @@ def _fold(panel: Panel, t: int, new: FloatArray) -> FloatArray:
     usable = panel.usable(t)[:, t - 1] & (panel.n_peers > 0)
     apart, together = usable & disagree, usable & ~disagree
     stay, follow = (new * answers).sum(axis=2), (new * other).sum(axis=2) * apart
-    kept, own = stay * together, stay * apart
-    return np.stack([kept, together - kept, own, follow, apart - own - follow], axis=2)
+    kept, obstinate = stay * together, stay * apart
+    return np.stack([kept, together - kept, obstinate, follow, apart - obstinate - follow], axis=2)

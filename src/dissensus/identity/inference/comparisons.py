@@ -105,8 +105,8 @@ class _Comparison:
     kind: str
     team: str
     measure: str
-    one: Side
-    other: Side
+    first: Side
+    second: Side
 
 
 @makes(comparisons=COMPARISONS)
@@ -190,21 +190,21 @@ def _of_teams(
     for first, second in combinations(tallied, 2):
         kind, swapped = _differ(teams[first.team], teams[second.team])
         if kind:
-            one, other = (second, first) if swapped else (first, second)
-            sides = (_ibc(one, 1, one.team), _ibc(other, 1, other.team))
-            yield _Comparison(kind, one.team, "ibc", *sides)
+            team, other = (second, first) if swapped else (first, second)
+            sides = (_ibc(team, 1, team.team), _ibc(other, 1, other.team))
+            yield _Comparison(kind, team.team, "ibc", *sides)
 
 
-def _differ(one: Mapping[str, Any], other: Mapping[str, Any]) -> tuple[str, bool]:
+def _differ(first: Mapping[str, Any], second: Mapping[str, Any]) -> tuple[str, bool]:
     """The kind of a comparison, "" for none; and whether the second team comes first."""
-    unlike = [name for name in one if one[name] != other[name]]
+    unlike = [name for name in first if first[name] != second[name]]
     if unlike == ["personas"]:
-        return "personas", bool(other["personas"])
+        return "personas", bool(second["personas"])
     if unlike == ["model"]:
         return "model", False
     if unlike != ["graph"]:
         return "", False
-    peers = [max(map(len, read_peers(team["graph"]))) for team in (one, other)]
+    peers = [max(map(len, read_peers(team["graph"]))) for team in (first, second)]
     return ("peers" if peers[0] != peers[1] else "graph"), peers[1] > peers[0]
 
 
@@ -318,12 +318,12 @@ def _apart(
 
 
 def _row(comparison: _Comparison, confidence: float, resamples: int, seed: int) -> dict[str, Any]:
-    shared = _shared(comparison.one, comparison.other)
+    shared = _shared(comparison.first, comparison.second)
     row: dict[str, Any] = {
         "kind": comparison.kind,
         "team": comparison.team,
-        "one": comparison.one.name,
-        "other": comparison.other.name,
+        "one": comparison.first.name,
+        "other": comparison.second.name,
         "measure": comparison.measure,
         **dict.fromkeys(_NUMBERS),
         "n_questions": len(shared),
@@ -332,11 +332,11 @@ def _row(comparison: _Comparison, confidence: float, resamples: int, seed: int) 
         return row
     stream = seed_of(seed, "identity comparisons", comparison.kind, comparison.team)
     weights = _weights(len(shared), resamples, stream)
-    one, other = comparison.one.on(shared, weights), comparison.other.on(shared, weights)
-    difference = one - other
+    side, other = comparison.first.on(shared, weights), comparison.second.on(shared, weights)
+    difference = side - other
     spread = percentile_intervals(difference, confidence)
     values = (spread.estimate, spread.se, spread.low, spread.high)
-    numbers = [float(each[0]) for each in (one.observed, other.observed, *values)]
+    numbers = [float(each[0]) for each in (side.observed, other.observed, *values)]
     numbers.append(float(percentile_p(difference)[0]))
     return row | {name: defined(value) for name, value in zip(_NUMBERS, numbers, strict=False)}
 

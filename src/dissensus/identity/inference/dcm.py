@@ -259,19 +259,19 @@ def _differences(
     for rounds in sorted({span for _, span in fits}):
         if (first, rounds) not in fits or (second, rounds) not in fits:
             continue
-        one, other = fits[first, rounds], fits[second, rounds]
+        fit, other = fits[first, rounds], fits[second, rounds]
         every = np.union1d(names[first], names[second])
         moves = np.zeros((len(every), len(QUANTITIES)))
-        moves[np.searchsorted(every, names[first])] += one.influence
+        moves[np.searchsorted(every, names[first])] += fit.influence
         moves[np.searchsorted(every, names[second])] -= other.influence
         n = len(every)
         errors = np.sqrt((moves**2).sum(axis=0) * n / (n - 1))
         for parameter, of in DIFFERENCES.items():
-            value = one.estimates[of].estimate - other.estimates[of].estimate
+            value = fit.estimates[of].estimate - other.estimates[of].estimate
             se = float(errors[QUANTITIES.index(of)])
             estimate = Estimate(value, se, value - z * se, value + z * se)
-            row = _row("hierarchical", parameter, estimate, n, one)
-            row["converged"] = one.converged and other.converged
+            row = _row("hierarchical", parameter, estimate, n, fit)
+            row["converged"] = fit.converged and other.converged
             rows.append({"condition": DIFFERENCE, "rounds": _span(rounds), **row})
     return rows
 

@@ -108,8 +108,11 @@ def _estimates(
     estimates = {"hierarchical": fit(panel, scenario.rounds, confidence).estimates["ibc"]}
     if scenario.rounds == 1:
         moment = moment_estimate(panel, confidence, _RESAMPLES, index)
-        own, heard = plug_in(panel)
-        estimates |= {"moment": moment.estimates["ibc"], "plug-in": Estimate(heard - own)}
+        self_share, peer_share = plug_in(panel)
+        estimates |= {
+            "moment": moment.estimates["ibc"],
+            "plug-in": Estimate(peer_share - self_share),
+        }
     return estimates
 
 

@@ -211,24 +211,24 @@ class _Coordinates:
     peers: float
 
     def of(self, values: FloatArray) -> FloatArray:
-        own, heard = values[0], self.peers * values[1]
-        total = 1.0 + own + heard
-        return np.array([own / total, heard / total, *np.log(values[2:])])
+        self_weight, peer_weight = values[0], self.peers * values[1]
+        total = 1.0 + self_weight + peer_weight
+        return np.array([self_weight / total, peer_weight / total, *np.log(values[2:])])
 
     def values(self, coordinates: FloatArray) -> FloatArray:
-        own, heard = coordinates[:2]
-        belief = 1.0 - own - heard
-        weights = own / belief, heard / belief / self.peers
+        self_share, peer_share = coordinates[:2]
+        belief = 1.0 - self_share - peer_share
+        weights = self_share / belief, peer_share / belief / self.peers
         return np.array([*weights, *np.exp(coordinates[2:])])
 
     def slopes(self, values: FloatArray) -> FloatArray:
         """(4, 4), of the parameters' logs in these coordinates."""
-        own, heard = self.of(values)[:2]
-        belief = 1.0 - own - heard
+        self_share, peer_share = self.of(values)[:2]
+        belief = 1.0 - self_share - peer_share
         slopes = np.eye(4)
         slopes[:2, :2] = 1.0 / belief
-        slopes[0, 0] += 1.0 / own
-        slopes[1, 1] += 1.0 / heard
+        slopes[0, 0] += 1.0 / self_share
+        slopes[1, 1] += 1.0 / peer_share
         return slopes
 
 
@@ -246,7 +246,10 @@ def _tie(equal_weights: bool) -> FloatArray:
 
 def _starts(panel: Panel) -> list[Parameters]:
     peers = max(float(panel.n_peers.mean()), 1.0)
-    starts = [Parameters(own, heard / peers, *_BELIEFS) for own, heard in _STARTS]
+    starts = [
+        Parameters(self_weight, peer_weight / peers, *_BELIEFS)
+        for self_weight, peer_weight in _STARTS
+    ]
     moments = moment_estimate(panel, resamples=0).vector(NAMES)
     usable = np.isfinite(moments).all() and (moments > 0.0).all()
     starts.append(Parameters.of(moments) if usable else Parameters(0.5, 0.5 / peers, *_BELIEFS))
@@ -326,10 +329,11 @@ def _covariance(
 def _derived(panel: Panel, model: _Coordinates, coordinates: FloatArray) -> FloatArray:
     """The values of :data:`QUANTITIES`."""
     values = model.values(coordinates)
-    own, heard = coordinates[:2]
-    belief = 1.0 - own - heard
+    self_share, peer_share = coordinates[:2]
+    belief = 1.0 - self_share - peer_share
     conformity, obstinacy = implied(panel, Parameters.of(values))
-    shares = [belief, own, heard, heard - own, (own + heard) / belief]
+    ibc, total_weight = peer_share - self_share, (self_share + peer_share) / belief
+    shares = [belief, self_share, peer_share, ibc, total_weight]
     return np.array([*values, *shares, conformity, obstinacy, conformity - obstinacy])
 
 

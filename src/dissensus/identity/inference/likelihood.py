@@ -234,16 +234,16 @@ def _transitions(
 ) -> tuple[IntArray, IntArray, IntArray, Factors]:
     """Question, new answer and kind of factor of every usable transition, and the kinds."""
     answers = one_hot(panel.answers[:, :rounds], width)
-    own = np.cumsum(answers, axis=1)
-    heard = np.einsum("mtjk,ij->mtik", own, panel.hears)
+    answer_counts = np.cumsum(answers, axis=1)
+    peer_counts = np.einsum("mtjk,ij->mtik", answer_counts, panel.hears)
     question, step, agent = np.nonzero(panel.usable(rounds))
     answer = panel.answers[question, step + 1, agent]
     rows = np.column_stack(
         [
             step + 1,
             panel.n_peers[agent],
-            own[question, step, agent, answer],
-            heard[question, step, agent, answer],
+            answer_counts[question, step, agent, answer],
+            peer_counts[question, step, agent, answer],
         ]
     )
     kinds, kind = _distinct(rows)

@@ -108,7 +108,7 @@ def _sums(panel: Panel) -> FloatArray:
 
 def _solve(sums: FloatArray, heard: int, options: int) -> FloatArray:
     """(R, 12), the moments' solution for each row of summed rates; NaN where there is none."""
-    pairs, of_pairs, triples, of_triples, right, answered, own, peers, moved = sums.T
+    pairs, of_pairs, triples, of_triples, right, answered, obstinate, peers, moved = sums.T
     s2, s3, q = pairs / of_pairs, triples / of_triples, right / answered
     nothing = np.full(len(sums), np.nan)
     total, a_correct, a_other = nothing, nothing, nothing
@@ -119,7 +119,7 @@ def _solve(sums: FloatArray, heard: int, options: int) -> FloatArray:
     if not heard:
         rest = [nothing] * 8
         return np.column_stack([nothing, nothing, a_correct, a_other, *rest])
-    pi_self = (own / moved - s2) / (1.0 - s2)
+    pi_self = (obstinate / moved - s2) / (1.0 - s2)
     pi_peer = (peers / moved - heard * s2) / (1.0 - s2)
     pi_belief = 1.0 - pi_self - pi_peer
     chance = pi_belief * (s2 - s3) / (1.0 - s2) if heard == 1 else nothing

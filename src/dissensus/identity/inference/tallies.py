@@ -102,8 +102,8 @@ def columns(table: pa.Table) -> dict[str, npt.NDArray[Any]]:
 def _heard_correct(of_agent: Mapping[str, npt.NDArray[Any]]) -> BoolArray:
     """Whether one of an agent's peers was right; the right answer is what a right agent gave."""
     was_correct = of_agent["was_correct"]
-    asked, own = of_agent["question_id"], of_agent["own"]
-    right = dict(zip(asked[was_correct], own[was_correct], strict=True))
+    asked, own_answers = of_agent["question_id"], of_agent["own"]
+    right = dict(zip(asked[was_correct], own_answers[was_correct], strict=True))
     heard = zip(asked, of_agent["peers"], strict=True)
     return np.array([right.get(question) in peers for question, peers in heard], dtype=bool)
 

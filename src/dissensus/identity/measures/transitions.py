@@ -122,18 +122,18 @@ def _of_session(
             }
 
 
-def _compared(own: str, peers: list[str], answer: str) -> dict[str, Any]:
-    disagreeing = [peer for peer in peers if peer and own and peer != own]
-    all_read = own != "" and all(peers)
+def _compared(own_answer: str, peers: list[str], answer: str) -> dict[str, Any]:
+    disagreeing = [peer for peer in peers if peer and own_answer and peer != own_answer]
+    all_read = own_answer != "" and all(peers)
     return {
-        "own": own,
+        "own": own_answer,
         "peers": peers,
         "answer": answer,
         "n_peers": len(peers),
         "n_disagree": len(disagreeing),
-        "n_agree": peers.count(own) if own else 0,
+        "n_agree": peers.count(own_answer) if own_answer else 0,
         "follows_peer": answer in disagreeing,
-        "follows_own": answer != "" and answer == own,
+        "follows_own": answer != "" and answer == own_answer,
         "usable": all_read and answer != "",
         "kept": all_read and answer == "",
     }

@@ -32,14 +32,16 @@ def export_study(run: str, study: str | None, to: str, output: Path) -> list[str
     source = declared.source
     module, _, name = TARGETS[to].partition(":")
     write: Callable[[StudyFolder, Path], int] = getattr(import_module(module), name)
-    found = StudyFolder(folder, declared.arm, source.key, source.artefact, declared.reader.title)
+    study_folder = StudyFolder(
+        folder, declared.arm, source.key, source.artefact, declared.reader.title
+    )
     try:
-        count = write(found, output)
+        count = write(study_folder, output)
     except OSError as error:
         raise ResourceError(f"{output} cannot be written ({error.strerror}).") from None
     what = "turns" if to == "turns" else "sessions"
-    said = " Its models are simulated." if found.provenance["simulated"] else ""
-    return [f"{output} has {count:,} {what} of {folder}.{said}"]
+    simulated = " Its models are simulated." if study_folder.provenance["simulated"] else ""
+    return [f"{output} has {count:,} {what} of {folder}.{simulated}"]
 
 
 def _folder(run: str, study: str | None) -> Path:

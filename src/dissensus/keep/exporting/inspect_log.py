@@ -134,13 +134,13 @@ def _sample(study: StudyFolder, session: Exported) -> Row:
 def _events(session: Exported) -> Iterator[Row]:
     """Each turn within a span of its agent."""
     for number, turn in enumerate(session.turns, start=1):
-        span, said = f"{session.name}-{number}", message(turn)
+        span, exported = f"{session.name}-{number}", message(turn)
         at = {"timestamp": _NO_TIME.isoformat(), "working_start": 0.0, "span_id": span}
         yield {**at, "event": "span_begin", "id": span, "type": "agent", "name": turn["speaker"]}
         if turn["person"] or not turn["model"]:
             yield {**at, "event": "info", "source": turn["speaker"], "data": turn["text"]}
         else:
-            spoken = {"id": f"{span}-said", **said, "source": "generate"}
+            spoken = {"id": f"{span}-said", **exported, "source": "generate"}
             yield {
                 **at,
                 "event": "model",

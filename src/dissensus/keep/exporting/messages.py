@@ -59,10 +59,10 @@ def usage(calls: Sequence[Row]) -> dict[str, dict[str, Any]]:
 
 def metadata(study: StudyFolder, session: Exported) -> dict[str, Any]:
     """What the run says of a session, the words "simulated models" first where these spoke."""
-    said = {"simulated models": True} if study.provenance["simulated"] else {}
+    simulated = {"simulated models": True} if study.provenance["simulated"] else {}
     made = study.provenance
     return {
-        **said,
+        **simulated,
         "run": study.folder.parent.name,
         "study": study.folder.name,
         "commit": made["commit"],

@@ -49,9 +49,9 @@ def write_scout(study: StudyFolder, path: Path) -> int:
         raise ResourceError(f"{path} ends otherwise than .parquet; Scout reads a folder of these.")
     rows = [_row(study, session) for session in study.sessions()]
     names = list(dict.fromkeys(name for row in rows for name in row))
-    own = [name for name in names if name not in _THEIRS]
+    further = [name for name in names if name not in _THEIRS]
     fields = [pa.field(name, _THEIRS[name]) for name in _WRITTEN]
-    fields += [pa.field(name, _kind([row.get(name) for row in rows])) for name in own]
+    fields += [pa.field(name, _kind([row.get(name) for row in rows])) for name in further]
     table = pa.Table.from_pylist(rows, schema=pa.schema(fields))
     with replacing(path) as part:
         pq.write_table(table, part, compression="zstd")

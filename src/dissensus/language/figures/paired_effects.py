@@ -117,8 +117,8 @@ def _pairs(
     values_of = [pairs[column].to_numpy() for column in columns]
     thin = 0.7 if len(pairs) > 30 else 1.0
     threads(axes, list(range(len(columns))), np.column_stack(values_of), 0.6 * thin)
-    for place, (values, (own, _)) in enumerate(zip(values_of, shown, strict=True)):
-        look = looks[own]
+    for place, (values, (spoken, _)) in enumerate(zip(values_of, shown, strict=True)):
+        look = looks[spoken]
         as_read = "net" in pairs and place == len(columns) - 1
         axes.plot(
             place + jitter(len(values), 0.12 if len(values) <= CROWD else 0.3),

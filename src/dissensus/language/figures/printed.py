@@ -156,38 +156,40 @@ def _domain_rows(run: Artefacts, view: View) -> list[Row]:
 def _design_rows(run: Artefacts, language: str, view: View) -> list[Row]:
     checked = keyed(run.frame("diagnostics"), "check", "group", "statistic")
 
-    def one(check: str, group: str, statistic: str, column: str = "value") -> float:
+    def value_of(check: str, group: str, statistic: str, column: str = "value") -> float:
         return float(checked.get((check, group, statistic), {}).get(column, "nan"))
 
     def p_of(check: str, group: str, statistic: str) -> str:
-        return f"p = {p_value(one(check, group, statistic, 'p_value'))}"
+        return f"p = {p_value(value_of(check, group, statistic, 'p_value'))}"
 
     order = ("language_order", view.reference)
-    shares = (one("attempts", f"all: {k}", "share") for k in (1, 2, 3))
+    shares = (value_of("attempts", f"all: {k}", "share") for k in (1, 2, 3))
     complied = ("compliance", language, "share_compliant")
-    casts = f"sum of squared deviations {number(one('model_by_role', 'all', 'sum_squares'), 0)}"
+    casts = (
+        f"sum of squared deviations {number(value_of('model_by_role', 'all', 'sum_squares'), 0)}"
+    )
     if ("model_by_role", "all", "q") in checked:
         q = ("model_by_role", "all", "q")
-        casts += f", Q {number(one(*q), 2)}, {p_of(*q)}"
+        casts += f", Q {number(value_of(*q), 2)}, {p_of(*q)}"
     uniform = ("domain_assignment", "all", "chi_square")
     here = {
         ("Domain counts (Table 3)", ", ".join(map(str, TABLE_3)), IMPLIED.domains): (
-            f"chi-square {number(one(*uniform), 2)}, {p_of(*uniform)}"
+            f"chi-square {number(value_of(*uniform), 2)}, {p_of(*uniform)}"
         ),
         ("Reference first (Table 4)", f"{TABLE_4[0]} of {sum(TABLE_4)}", IMPLIED.order): (
-            f"{number(one(*order, 'draws_first'), 0)} of "
-            f"{number(one(*order, 'draws_first', 'n'), 0)}, {p_of(*order, 'share_first')}"
+            f"{number(value_of(*order, 'draws_first'), 0)} of "
+            f"{number(value_of(*order, 'draws_first', 'n'), 0)}, {p_of(*order, 'share_first')}"
         ),
         ("Model by role (Table 5)", "16 counts from 21 to 29", IMPLIED.casts): casts,
         ("Attempts (Table 6)", ", ".join(map(str, TABLE_6)), IMPLIED.attempts): ", ".join(
             map(number, shares)
         ),
         ("Compliance (5.3)", "99 of 99 in both languages", IMPLIED.compliance): (
-            f"{percent(one(*complied))} in {language}, "
-            f"up to {percent(1 - one(*complied, 'ci_low'), 2)} failures"
+            f"{percent(value_of(*complied))} in {language}, "
+            f"up to {percent(1 - value_of(*complied, 'ci_low'), 2)} failures"
         ),
         ("Attrition (5.3)", '1 pair of 100, "< 1%"', IMPLIED.attrition): (
-            f"{percent(one('attrition', 'all', 'share_of_draws_lost'))} of draws"
+            f"{percent(value_of('attrition', 'all', 'share_of_draws_lost'))} of draws"
         ),
     }
     return [(*printed, value) for printed, value in here.items()]

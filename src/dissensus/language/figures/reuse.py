@@ -60,7 +60,7 @@ def extremes(reuse: Facts) -> tuple[Extreme, Extreme] | None:
 
     def at(index: int) -> Extreme:
         place = {name: rows[name].to_numpy()[index] for name in _KEY}
-        row = reuse.one(**place)
+        row = reuse.row(**place)
         return Extreme(
             str(row["draw_id"]),
             str(row["language"]),

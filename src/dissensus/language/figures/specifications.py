@@ -230,7 +230,7 @@ def describe(artefacts: Artefacts) -> dict[str, str]:
             f"; the headline's is {signed(row['estimate_d'], 2)}"
             for row in curve.rows(contrast=contrast, main=True)
         )
-        joint = tests.one(contrast=contrast, test="median")
+        joint = tests.row(contrast=contrast, test="median")
         sentences.append(
             f"{contrast_words(contrast)}: the median effect is {signed(middle, 2)} (range "
             f"{number(lowest, 2, '−')} to {number(highest, 2, '−')}{headline}); "

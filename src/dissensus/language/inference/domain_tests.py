@@ -105,10 +105,10 @@ class _Redraws:
     def by_motion(self, labels: IntArray, motions: Labels) -> Redraw:
         """The motions' own domains dealt anew to them: all draws of a motion change together."""
         _, places, codes = np.unique(motions.astype(str), return_index=True, return_inverse=True)
-        own = labels[places]
+        domains = labels[places]
 
         def redraw(rng: np.random.Generator, size: int) -> IntArray:
-            dealt = rng.permuted(np.broadcast_to(own, (size, len(own))), axis=1)
+            dealt = rng.permuted(np.broadcast_to(domains, (size, len(domains))), axis=1)
             return np.asarray(dealt[:, codes], dtype=np.int64)
 
         return redraw

@@ -93,8 +93,8 @@ class BatchClient:
             except Exception as error:
                 failures += 1
                 is_free = self._is_free(error, failures, not_created)
-            if not is_free and (known := await self.find(plan, others)):
-                return known
+            if not is_free and (created := await self.find(plan, others)):
+                return created
 
     async def find(self, plan: Plan, others: Collection[str]) -> str:
         """The provider's id of a batch that may have been created; "" where it was not."""

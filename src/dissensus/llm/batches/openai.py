@@ -103,5 +103,5 @@ def _line(entry: Any) -> Line:
         return Line(body)
     if status < 400:
         status = status_of(fault) if 200 <= status < 300 else 500
-    said = label(message_of(body if fault is None else fault), 300)
-    return Line(outcome=outcome_of(status, body if fault is None else fault), message=said)
+    words = label(message_of(body if fault is None else fault), 300)
+    return Line(outcome=outcome_of(status, body if fault is None else fault), message=words)

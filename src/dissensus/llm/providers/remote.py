@@ -122,12 +122,12 @@ class RemoteModel:
         codec = host.codec
         size = sum(len(message.content.encode()) for message in request.messages)
         most = max_tokens_of(size)
-        own = _cache_marks(self._parameters, request.options)
-        marks = max(0, codec.marks_cache - own) if self._cache else 0
+        marks_of_study = _cache_marks(self._parameters, request.options)
+        marks = max(0, codec.marks_cache - marks_of_study) if self._cache else 0
         # What is marked for a cache may be written to it: for minutes, or by a study's own marks
         # for the longest.
-        written = most if own or marks else 0
-        max_usage = Usage(most, 0, request.max_tokens, written, most if own else 0)
+        written = most if marks_of_study or marks else 0
+        max_usage = Usage(most, 0, request.max_tokens, written, most if marks_of_study else 0)
         parse: Callable[[Any], Reply] = partial(codec.parse, marks=self.marks)
         if request.options:
             parse = partial(_with_raw, parse)

@@ -67,13 +67,13 @@ def planted(rows: Sequence[Mapping[str, Any]]) -> str:
     ----------
     rows : of :data:`dissensus.report.truth.TRUTH`.
     """
-    known = [row for row in rows if row["ci_low"] is not None and row["ci_high"] is not None]
+    estimated = [row for row in rows if row["ci_low"] is not None and row["ci_high"] is not None]
     groups = (
-        ("Planted", [row for row in known if row["planted"] != row["none"]]),
-        ("Planted to be none", [row for row in known if row["planted"] == row["none"]]),
+        ("Planted", [row for row in estimated if row["planted"] != row["none"]]),
+        ("Planted to be none", [row for row in estimated if row["planted"] == row["none"]]),
     )
     ends = [0.0]
-    for row in known:
+    for row in estimated:
         ends += [value for value, _ in _standardised(row)]
     scale = _Scale(min(ends), max(ends))
     body = []
@@ -84,9 +84,16 @@ def planted(rows: Sequence[Mapping[str, Any]]) -> str:
             (low, _), (middle, _), (high, _), (true, _) = _standardised(row)
             told = estimate(row["estimate"], row["ci_low"], row["ci_high"], 2).replace("-", "−")
             words = f"{row['study']}: {row['effect']}"
-            said = f"planted {row['planted']:.2f}, estimate {told}".replace("-", "−")
+            value_words = f"planted {row['planted']:.2f}, estimate {told}".replace("-", "−")
             body.append(
-                _row(words, (middle, low, high), said, scale, planted=true, shown=str(told))
+                _row(
+                    words,
+                    (middle, low, high),
+                    value_words,
+                    scale,
+                    planted=true,
+                    shown=str(told),
+                )
             )
     return (
         f'<figure class="forest wide-names">{"".join(body)}<div class="axis">{_ticks(scale)}</div>'
@@ -136,7 +143,7 @@ def _ticks(scale: _Scale) -> str:
 def _row(
     label: str,
     values: tuple[float, float, float],
-    said: str,
+    value_words: str,
     scale: _Scale,
     *,
     is_null: bool = False,
@@ -149,9 +156,9 @@ def _row(
     left, right = scale.at(low), scale.at(high)
     return (
         f'<div class="row{" null" if is_null else ""}" tabindex="0" '
-        f'title="{html(f"{label}: {said}")}"><span class="name">{html(label)}</span>'
+        f'title="{html(f"{label}: {value_words}")}"><span class="name">{html(label)}</span>'
         f'<span class="track" aria-hidden="true"><i class="zero" style="left:{scale.at(0.0):.2f}%">'
         f'</i><i class="ci" style="left:{left:.2f}%;width:{right - left:.2f}%"></i>{truth}'
         f'<i class="dot" style="left:{scale.at(middle):.2f}%"></i></span>'
-        f'<span class="value">{html(shown or said)}</span></div>'
+        f'<span class="value">{html(shown or value_words)}</span></div>'
     )

@@ -30,9 +30,9 @@ from dissensus.report.findings import (
 )
 from dissensus.report.floor import Floor
 from dissensus.report.labels import counted, listed
-from dissensus.report.looks import stopping
-from dissensus.report.pages.study import Further, Part, Place, Shown, tables_of
-from dissensus.report.tables import narrowed
+from dissensus.report.pages.looks import stopping
+from dissensus.report.pages.part import Further, Part, Place, Shown
+from dissensus.report.tables import narrowed, parts
 from dissensus.report.view import Artefacts, View
 from dissensus.tables.artefact import read
 
@@ -75,6 +75,8 @@ def findings_of(
             optional = view.settings.get("optional", ())
             lacking = undefined(artefacts.facts("metrics"), titles, optional)
             findings = replace(findings, against=lacking)
+        objection = view.settings.get("objection")
+        findings = replace(findings, against=[*findings.against, *filter(None, [objection])])
         if view.settings.get("labelled"):
             names = ("labelled_contrasts", "judge_agreement")
             by_people = labelled(*(artefacts.facts(name) for name in names))
@@ -96,7 +98,9 @@ def findings_of(
     return replace(findings, against=against, card=card), losses(artefacts.facts("outcomes"))
 
 
-def part_of(folder: Path, given: Mapping[str, Any], said: list[dict[str, Any]], card: Card) -> Part:
+def part_of(
+    folder: Path, given: Mapping[str, Any], findings: list[dict[str, Any]], card: Card
+) -> Part:
     """A study's part of the page.
 
     Parameters
@@ -104,11 +108,11 @@ def part_of(folder: Path, given: Mapping[str, Any], said: list[dict[str, Any]], 
     folder : of the study.
     given : ``question``, ``design``, ``figures``, each with its name, its title and whether it is
         main, and ``tables``, see :func:`dissensus.study.given.page_settings`.
-    said : its findings.
+    findings : its findings.
     card : of the front page.
     """
     sentences: dict[str, list[str]] = {}
-    for row in said:
+    for row in findings:
         sentences.setdefault(row["kind"], []).append(row["sentence"])
     figures, level = [], f"{100 * given['view']['confidence']:g}%"
     for name, title, main in given["figures"]:
@@ -119,7 +123,7 @@ def part_of(folder: Path, given: Mapping[str, Any], said: list[dict[str, Any]], 
         stated = _stated(caption, level) if main else ""
         shown_figure = Shown(name, title, main, caption, _words(picture), svg=svg, stated=stated)
         figures.append(shown_figure)
-    shown = tables_of(folder, [page for page in _PAGES if (folder / page).exists()])
+    shown = _tables_of(folder, [page for page in _PAGES if (folder / page).exists()])
     told = {name: rest for name, *rest in given["tables"]}
     tables = []
     for name, text in shown.items():
@@ -216,3 +220,12 @@ def newest_day(folders: Sequence[Path]) -> str:
     """The day on which the newest turns of some studies were gathered; "" without any."""
     times = [path.stat().st_mtime for folder in folders for path in folder.glob("turns.parquet")]
     return f"{datetime.fromtimestamp(max(times), UTC):%-d %B %Y}" if times else ""
+
+
+def _tables_of(folder: Path, pages: Sequence[str]) -> dict[str, str]:
+    """The tables on some of a study's pages of tables: name -> its HTML, with its note."""
+    return {
+        name: text
+        for page in pages
+        for name, text in parts((folder / page).read_text(encoding="utf-8")).items()
+    }

@@ -11,7 +11,8 @@ from dissensus.report.captions import SIMULATED
 from dissensus.report.escaping import html
 from dissensus.report.labels import counted
 from dissensus.report.pages.cards import card_body, planted
-from dissensus.report.pages.study import Part, linked, scripts, style
+from dissensus.report.pages.part import Part
+from dissensus.report.pages.study import linked, scripts, style
 from dissensus.report.tables import as_html, page
 from dissensus.report.truth import table_truth, tally
 
@@ -74,7 +75,7 @@ def front_page(run: Run, studies: Sequence[Part], truth: Sequence[Mapping[str, A
 def _in_a_line(run: Run, studies: Sequence[Part]) -> str:
     lost = sum(part.lost for part in studies)
     total = sum(part.total for part in studies)
-    said = [
+    line_parts = [
         html(run.day),
         f"seed {run.seed}",
         counted(total, "session"),
@@ -84,7 +85,7 @@ def _in_a_line(run: Run, studies: Sequence[Part]) -> str:
         else "",
         _dollars(run),
     ]
-    return " · ".join(part for part in said if part)
+    return " · ".join(part for part in line_parts if part)
 
 
 def _dollars(run: Run) -> str:
@@ -125,8 +126,8 @@ def _card(part: Part) -> Iterator[str]:
             f'<a href="{quote(part.name)}/">Files</a>',
         )
     )
-    said = " ".join(part.sentences.get("lost", ())) or "None was lost."
-    lost = linked(part, html(f"{part.sessions}. {said}"), "reader/index.html")
+    attrition = " ".join(part.sentences.get("lost", ())) or "None was lost."
+    lost = linked(part, html(f"{part.sessions}. {attrition}"), "reader/index.html")
     yield from card_body(part.card, links=links, lost=lost)
     yield "</article>"
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from urllib.parse import quote
@@ -12,11 +11,11 @@ from urllib.parse import quote
 from dissensus.digests import digest, file_digest
 from dissensus.report.captions import SIMULATED
 from dissensus.report.escaping import html
-from dissensus.report.findings import Card
 from dissensus.report.labels import counted
 from dissensus.report.pages.cards import card_body
+from dissensus.report.pages.part import Further, Part, Shown
 from dissensus.report.pages.pictures import inline
-from dissensus.report.tables import page, parts
+from dissensus.report.tables import page
 
 _ASSETS = Path(__file__).parents[1] / "assets"
 _STYLES = (_ASSETS / "common.css", _ASSETS / "results.css")
@@ -35,108 +34,6 @@ def assets_digest() -> str:
 #: What may be the name of a session or a draw, where it stands between blanks or tags.
 _NAME = re.compile(r"(?<![^\s>(])[A-Za-z0-9_.-]*[A-Za-z0-9_-](?![^\s<,.;)])")
 _CELL = re.compile(r"(<td[^>]*>)([^<]+)(?=</td>)")
-
-
-@dataclass(frozen=True)
-class Shown:
-    """A figure or a table of a study's page.
-
-    Attributes
-    ----------
-    name, title, main : as the study declares it; the title of a table is the question that it
-        answers, if any.
-    text : the caption of a figure as reStructuredText, the table itself as HTML.
-    words : that stand for a figure where it is not seen.
-    svg : a figure that is drawn as a part of the page, so that its marks say their values.
-    stated : what a figure shows in this run, in a sentence.
-    whole : the table with all of its rows and columns, where ``text`` has not all; in HTML.
-    """
-
-    name: str
-    title: str
-    main: bool
-    text: str
-    words: str = ""
-    whole: str = ""
-    svg: str = ""
-    stated: str = ""
-
-
-@dataclass(frozen=True)
-class Part:
-    """All that the page has of a study.
-
-    Attributes
-    ----------
-    name, question, design : of the study.
-    sentences : kind -> sentences, as :data:`dissensus.report.findings.FINDINGS` has them.
-    figures, tables : in their order.
-    places : figure -> marks on it that stand for debates, see :class:`Place`.
-    card : the study in one sentence, one picture and one objection.
-    sessions : how many the study has, and of which kinds.
-    total, lost : how many sessions there are, and how many failed for good.
-    debates : names of the study's sessions and draws, which become links to the reader.
-    first : the first of the sessions; "" without one.
-    extra : further pages of the study.
-    deviations : sentences of what was done otherwise than registered; None where nothing was
-        registered before the first session.
-    confirmed : sentences of what was predicted of the run's model, and what came of it.
-    """
-
-    name: str
-    question: str
-    design: str
-    sentences: Mapping[str, Sequence[str]]
-    figures: Sequence[Shown]
-    tables: Sequence[Shown]
-    places: Mapping[str, Sequence[Place]]
-    card: Card
-    sessions: str = ""
-    total: int = 0
-    lost: int = 0
-    debates: frozenset[str] = frozenset()
-    first: str = ""
-    extra: Sequence[Further] = ()
-    deviations: Sequence[str] | None = None
-    confirmed: Sequence[str] = ()
-
-    @property
-    def registered(self) -> str:
-        """Whether it was registered, and how often it deviates, in words."""
-        if self.deviations is None:
-            return "Not registered"
-        count = counted(len(self.deviations), "deviation") if self.deviations else "no deviation"
-        return f"Registered, {count}"
-
-
-@dataclass(frozen=True)
-class Further:
-    """A further page of a study.
-
-    Attributes
-    ----------
-    title, file : the file is below the study's folder.
-    text : of a page of text alone, which can be read where the page is named.
-    """
-
-    title: str
-    file: str
-    text: str = ""
-
-
-@dataclass(frozen=True)
-class Place:
-    """A mark of a figure that stands for a debate or a draw, by its place in the picture.
-
-    Attributes
-    ----------
-    x, y : shares of width and height, from the left and the top.
-    target : session_id or draw_id.
-    """
-
-    x: float
-    y: float
-    target: str
 
 
 def style() -> str:
@@ -277,8 +174,8 @@ def _appendix(
     if not rest and not more:
         return
     counts = ((len(rest), "figure"), (len(more), "table"))
-    said = ", ".join(counted(count, noun) for count, noun in counts if count)
-    yield f'<section id="appendix"><h2>Appendix</h2><details><summary>{said}</summary><ol>'
+    summary = ", ".join(counted(count, noun) for count, noun in counts if count)
+    yield f'<section id="appendix"><h2>Appendix</h2><details><summary>{summary}</summary><ol>'
     for shown in rest:
         yield f'<li><a href="#{_id(part, shown)}">{_numbered(shown, numbers[shown.name])}</a></li>'
     for shown in more:
@@ -401,12 +298,3 @@ def _rendered(text: str) -> str:
     }
     body: str = publish_parts(text, writer="html5", settings_overrides=settings)["body"]
     return body
-
-
-def tables_of(folder: Path, pages: Sequence[str]) -> dict[str, str]:
-    """The tables on some of a study's pages of tables: name -> its HTML, with its note."""
-    return {
-        name: text
-        for page in pages
-        for name, text in parts((folder / page).read_text(encoding="utf-8")).items()
-    }

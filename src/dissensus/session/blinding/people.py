@@ -71,7 +71,9 @@ def names_begin(people: Mapping[str, str]) -> Iterator[tuple[str, str]]:
         yield from ((word[0], _escaped(word[1:])) for word in spelt if len(word) > 1)
         # As an initial, which more of the name follows, or as a name of one letter.
         initials = [letter for word in words for letter in folded(word[0].upper())]
-        more = any_of(sorted({*map(_escaped, spelt), *(rf"{one}[\W_]" for one in initials)}))
+        more = any_of(
+            sorted({*map(_escaped, spelt), *(rf"{initial}[\W_]" for initial in initials)})
+        )
         yield from ((letter, rf"[\W_]{{1,5}}{more}" * (len(words) > 1)) for letter in initials)
 
 

@@ -56,10 +56,10 @@ def check_names(cls: type[Experiment]) -> None:
     # What stands in one table.
     names["cluster"] = (cls.cluster,)
     pairs = (("item", "factors"), ("factors", "outcomes"), ("cluster", "outcomes"))
-    for one, other in (*pairs, ("item", "material"), ("factors", "material")):
-        if both := sorted(set(names[one]) & set(names[other])):
+    for first, other in (*pairs, ("item", "material"), ("factors", "material")):
+        if both := sorted(set(names[first]) & set(names[other])):
             raise SettingError(
-                f"{cls.file()}: {cls.__name__}.{one} and {cls.__name__}.{other} both have "
+                f"{cls.file()}: {cls.__name__}.{first} and {cls.__name__}.{other} both have "
                 f"{both[0]!r}; give one of them another name."
             )
     if cls.cluster != "item_id" and cls.cluster not in cls.item:

@@ -24,10 +24,9 @@ import numpy as np
 import pandas as pd
 
 from dissensus.design.contrasts import HEADLINE, Options, compare_arms
-from dissensus.design.diagnosis import HOLM, Sequential, World, over_cores, run_worlds
-from dissensus.design.looks import anytime_rows, looks_of, paired_differences
-from dissensus.design.manifest import in_blocks, stream
-from dissensus.design.stopping import ANYTIME, Rule
+from dissensus.design.diagnosis import HOLM, World, over_cores, run_worlds
+from dissensus.design.manifest import stream
+from dissensus.design.stopping import ANYTIME
 from dissensus.digests import seed_of
 from dissensus.llm.journal import NoJournal
 from dissensus.llm.providers.simulated import SimulatedModel
@@ -39,10 +38,10 @@ from dissensus.study.experiment.compared import Design
 from dissensus.study.experiment.contrasts import compare
 from dissensus.study.experiment.measures import measure_sessions, turns_by_session
 from dissensus.study.experiment.sharing import OPENING
+from dissensus.study.experiment.stopping import Stopping
 from dissensus.study.own_code import naming_the_line
 
 if TYPE_CHECKING:
-    from dissensus.study.experiment.settings import ExperimentSettings
     from dissensus.study.experiment.study import Experiment
 
 Row = Mapping[str, Any]
@@ -74,11 +73,11 @@ def diagnose(
     """
     given, design = study.settings.diagnosis, _primary(Design.of(type(study)))
     options = Options(study.settings.inference.confidence, _FLIPS, seed)
-    own = Library.play(study, items, models, seed, cores, is_null=False)
-    libraries = {"": own}
+    library = Library.play(study, items, models, seed, cores, is_null=False)
+    libraries = {"": library}
     if len(design.arms) > 1 or design.factors:
         libraries[", null"] = Library.play(study, items, models, seed, cores, is_null=True)
-    truth = _estimates(own.metrics, design, options)
+    truth = _estimates(library.metrics, design, options)
     sizes = given.items or _sizes(len(items))
     worlds = [
         World(
@@ -97,7 +96,7 @@ def diagnose(
     ]
     simulate = partial(
         _simulate, libraries=libraries, sizes=sizes, names=tuple(truth), design=design,
-        options=options, stopping=_Stopping.of(study.settings),
+        options=options, stopping=Stopping.of(study.settings),
     )  # fmt: skip
     name, outcome = next(iter(design.outcomes.items()))
     return run_worlds(
@@ -149,10 +148,10 @@ class Library:
         drawn = len(study.draw_manifest(items, settings, seed))
         times = max(_LEAST, ceil(_SESSIONS / drawn))
         seeds = [seed_of(seed, "library", is_null, time) for time in range(times)]
-        one = partial(_played, study=study, items=items, models=models, is_null=is_null)
+        play_once = partial(_played, study=study, items=items, models=models, is_null=is_null)
         design = _primary(Design.of(type(study)))
         frames = []
-        for time, metrics in enumerate(over_cores(one, seeds, cores)):
+        for time, metrics in enumerate(over_cores(play_once, seeds, cores)):
             frame = metrics.sort_values(["draw_id", "arm"], kind="stable").assign(time=time)
             frames.append(frame)
         every = pd.concat(frames, ignore_index=True)
@@ -194,15 +193,15 @@ class Library:
 
 
 @dataclass(frozen=True)
-class _Said(PlaceholderInputs):
+class _PlayedSessions(PlaceholderInputs):
     """What sessions that were played said.
 
     Attributes
     ----------
-    said : session_id -> its turns.
+    turns_of : session_id -> its turns.
     """
 
-    said: Mapping[str, Sequence[Row]] = field(default_factory=dict)
+    turns_of: Mapping[str, Sequence[Row]] = field(default_factory=dict)
 
     def turns(self, session_id: str, expected: Sequence[Row] = ()) -> Sequence[Row]:
         """The turns of another session.
@@ -211,9 +210,9 @@ class _Said(PlaceholderInputs):
         ------
         CallFailed : it failed.
         """
-        if not self.said[session_id]:
+        if not self.turns_of[session_id]:
             raise CallFailed(f"{session_id}, which it reads, failed")
-        return self.said[session_id]
+        return self.turns_of[session_id]
 
 
 def _played(
@@ -249,18 +248,20 @@ def played(
     people = {name: SimulatedModel(name, model) for name, model in models.items()}
     limits = Limits.of(study.settings.protocol.model_dump())
     (kind,) = study.kinds
-    said: dict[str, list[dict[str, Any]]] = {}
+    turns_of: dict[str, list[dict[str, Any]]] = {}
     turns, ended = [], []
     # What is read comes first: openings and forked arms in a draw, material in all draws.
     for row in sorted(drawn, key=lambda row: (kind.part_of(row), row["draw_id"], row["position"])):
         played = {**row, **_null_levels(study, row)} if is_null else row
-        steps = kind.steps(kind.spec(played, items[row["item_id"]]), _Said(said=said))
+        steps = kind.steps(
+            kind.spec(played, items[row["item_id"]]), _PlayedSessions(turns_of=turns_of)
+        )
         with naming_the_line(
             type(study).__module__, f"diagnosis of {row['session_id']}", is_paid=False
         ):
             session = run_session(row["seed"], steps, people, NoJournal(), limits)
         left = rows_of(session, {name: played[name] for name in study.ids})
-        said[row["session_id"]] = left.turns
+        turns_of[row["session_id"]] = left.turns
         turns += left.turns
         ended.append({**{name: row[name] for name in study.ids}, "complete": bool(left.turns)})
     return turns, ended
@@ -275,66 +276,6 @@ def _null_levels(study: Experiment, row: Row) -> dict[str, Any]:
     return {name: factor.values[0] for name, factor in study.declared_factors().items()}
 
 
-@dataclass(frozen=True)
-class _Stopping:
-    """How a simulated study stops.
-
-    Attributes
-    ----------
-    rule : when.
-    most : draws at most; None for all.
-    block_size : draws of a block at least.
-    """
-
-    rule: Rule
-    most: int | None
-    block_size: int
-
-    @classmethod
-    def of(cls, settings: ExperimentSettings) -> _Stopping | None:
-        """From the settings of a study; None where it never stops."""
-        if settings.stop is None:
-            return None
-        rule = Rule.of(settings.stop.model_dump(), settings.inference.confidence)
-        return cls(rule, settings.stop.most, settings.block_size)
-
-    def estimates(self, metrics: pd.DataFrame, design: Design) -> dict[str, Sequential]:
-        """Contrast -> its estimate where a study stops, or ends.
-
-        Parameters
-        ----------
-        metrics : from :meth:`Library.draw`, whose clusters come in random order.
-        """
-        draws = metrics.drop_duplicates("draw_id")
-        sizes = draws.groupby(design.cluster, sort=False).size()
-        blocks = dict(zip(sizes.index, in_blocks([*sizes], self.block_size), strict=True))
-        block_of = draws.set_index("draw_id")[design.cluster].map(blocks)
-        filled = block_of.value_counts().sort_index().cumsum()
-        last = filled.index[-1] if self.most is None else (filled <= self.most).sum()
-        run = block_of[block_of <= last]
-        outcome = next(iter(design.outcomes))
-        differences = paired_differences(
-            metrics[metrics["draw_id"].isin(run.index)],
-            design.compared,
-            outcome,
-            design.columns,
-            run.to_dict(),
-        )
-        looks = looks_of(pd.DataFrame(differences), self.rule)
-        found = {}
-        for row in anytime_rows(looks):
-            numbers = [
-                NAN if row[name] is None else row[name]
-                for name in ("estimate", "ci_low", "ci_high", "p_value")
-            ]
-            estimate, low, high, p_value = numbers
-            # Without an interval, everything is left.
-            low, high = (-np.inf, np.inf) if np.isnan([low, high]).any() else (low, high)
-            saved = 1.0 - looks[-1]["draws"] / len(run)
-            found[row["contrast"]] = Sequential(estimate, NAN, low, high, p_value, saved=saved)
-        return found
-
-
 def _simulate(
     number: int,
     libraries: Mapping[str, Library],
@@ -342,7 +283,7 @@ def _simulate(
     names: Sequence[str],
     design: Design,
     options: Options,
-    stopping: _Stopping | None,
+    stopping: Stopping | None,
 ) -> list[dict[str, Estimate]]:
     """One simulated study in every world, estimated; see :data:`run_worlds`."""
     worlds = []
@@ -351,13 +292,13 @@ def _simulate(
             rng = stream(options.seed, "study", size, kind, number)
             seeded = replace(options, seed=seed_of(options.seed, size, kind, number))
             drawn = library.draw(size, rng)
-            found = _estimates(drawn, design, seeded)
+            estimates = _estimates(drawn, design, seeded)
             if stopping:
                 for name, estimate in stopping.estimates(drawn, design).items():
-                    found[name][ANYTIME] = estimate
+                    estimates[name][ANYTIME] = estimate
             if kind:
-                _of_the_family(found)
-            worlds += [found.get(name, {}) for name in names]
+                _of_the_family(estimates)
+            worlds += [estimates.get(name, {}) for name in names]
     return worlds
 
 
@@ -372,11 +313,11 @@ def _estimates(
         else compare(metrics, design, options)
     )
     main = [row["contrast"] for row in rows if row["headline"]]
-    found: dict[str, dict[str, Estimate]] = {name: {} for name in main}
+    estimates: dict[str, dict[str, Estimate]] = {name: {} for name in main}
     (outcome,) = design.outcomes.values()
     for row in rows:
         is_tested = row["p_value"] is not None or row["method"] == HEADLINE
-        if row["contrast"] not in found or not is_tested:
+        if row["contrast"] not in estimates or not is_tested:
             continue
         # A mean is tested against its null, from which it is counted.
         shift = 0.0 if row["reference"] or row.get("factor") else outcome.null or 0.0
@@ -385,16 +326,16 @@ def _estimates(
             for name in ("estimate", "se", "ci_low", "ci_high", "p_value", "p_adjusted")
         ]
         estimate, se, low, high, p_value, adjusted = numbers
-        of = found[row["contrast"]]
+        of = estimates[row["contrast"]]
         of[row["method"]] = Estimate(estimate - shift, se, low - shift, high - shift, p_value)
         if len(main) > 1:
             of[row["method"] + HOLM] = Estimate(NAN, p_value=adjusted)
-    return found
+    return estimates
 
 
-def _of_the_family(found: Mapping[str, dict[str, Estimate]]) -> None:
+def _of_the_family(estimates: Mapping[str, dict[str, Estimate]]) -> None:
     """Where no arm has an effect, what counts is the smallest adjusted p-value of all."""
-    for name in {name for of in found.values() for name in of if name.endswith(HOLM)}:
-        p_values = [of[name].p_value for of in found.values() if name in of]
-        for of in found.values():
+    for name in {name for of in estimates.values() for name in of if name.endswith(HOLM)}:
+        p_values = [of[name].p_value for of in estimates.values() if name in of]
+        for of in estimates.values():
             of[name] = Estimate(NAN, p_value=float(np.fmin.reduce(p_values)))

@@ -85,20 +85,16 @@ def turns_by_session(
     levels : column of the arm, or of a factor -> what there is; see
         :class:`~dissensus.study.experiment.levels.Level`.
     """
-    frame = pd.DataFrame(
-        {
-            **turn,
-            **{
-                name: Level(played_as(turn[name], seen), _OF_REHEARSED.get(name, name), seen)
-                for name, seen in levels.items()
-            },
-            "value": value_of(turn),
-        }
-        for turn in turns
-    )
-    if frame.empty:
+    rows = [{**turn, "value": value_of(turn)} for turn in turns]
+    if not rows:
         return {}
+    frame = pd.DataFrame(rows)
     frame["value"] = frame["value"].astype(object).where(frame["value"].notna(), None)
+    for name, seen in levels.items():
+        of = _OF_REHEARSED.get(name, name)
+        # As objects: pandas takes texts for plain ones otherwise, from its version 3 on.
+        named = [Level(played_as(row[name], seen), of, seen) for row in rows]
+        frame[name] = pd.Series(named, frame.index, object)
     return {
         str(name): group.reset_index(drop=True)
         for name, group in frame.groupby("session_id", sort=False)

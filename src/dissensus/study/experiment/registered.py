@@ -22,14 +22,14 @@ def design_words(study: Experiment) -> str:
     counted = "All" if settings.draws is None else f"{settings.draws:,}"
     again = "" if settings.repeats == 1 else f", {settings.repeats} times each,"
     where = f"{len(arms)} arms" if len(arms) > 1 else "one arm"
-    said = f"{counted} items{again} are debated in {where} ({', '.join(arms)})"
+    sentence = f"{counted} items{again} are debated in {where} ({', '.join(arms)})"
     declared = study.declared_contrasts()
     if declared:
         named = "; ".join(f"{each.name}: {each.arm} against {each.reference}" for each in declared)
-        said += f", in random order, and compared draw by draw ({named})"
+        sentence += f", in random order, and compared draw by draw ({named})"
     elif len(arms) > 1:
-        said += f", in random order, and compared pair by pair with {arms[0]}"
-    return " ".join([f"{said}.", *_again_words(study), *_factor_words(study)])
+        sentence += f", in random order, and compared pair by pair with {arms[0]}"
+    return " ".join([f"{sentence}.", *_again_words(study), *_factor_words(study)])
 
 
 def _again_words(study: Experiment) -> Iterator[str]:

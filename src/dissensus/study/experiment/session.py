@@ -105,10 +105,10 @@ def _place(function: Callable[..., Any]) -> str:
 
 def _takes_two(function: Callable[..., Any]) -> bool:
     """Whether a function must be given two arguments."""
-    if (known := _signature(function)) is None:
+    if (signature := _signature(function)) is None:
         return False
     by_place = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
-    asked = known.parameters.values()
+    asked = signature.parameters.values()
     return sum(each.default is each.empty and each.kind in by_place for each in asked) == 2
 
 

@@ -220,8 +220,8 @@ class Sharing:
         rows = [draws[place][each.of] for place in order]
         shown = {}
         for place, row in enumerate(rows):
-            own = [row] if each.item == "same" else []
-            circle = [*own, *rows[place + 1 :], *rows[:place]]
+            itself = [row] if each.item == "same" else []
+            circle = [*itself, *rows[place + 1 :], *rows[:place]]
             may_be = [str(other["session_id"]) for other in circle if each.allows(row, other)]
             if len(may_be) < each.count:
                 raise ResourceError(

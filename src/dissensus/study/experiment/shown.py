@@ -47,8 +47,9 @@ BY_ROUND_OUTPUTS = (
 )
 
 #: What a study that may stop shows of its looks.
-LOOKS_FIGURE = Figure("looks", f"{_REPORT}.looks:plot", ("looks",), "When it stopped", _FIGURES)
-LOOKS_TABLE = Table("table_looks", f"{_REPORT}.looks:table", ("looks",), "Arms", _TABLES)
+_LOOKS = f"{_REPORT}.pages.looks"
+LOOKS_FIGURE = Figure("looks", f"{_LOOKS}:plot", ("looks",), "When it stopped", _FIGURES)
+LOOKS_TABLE = Table("table_looks", f"{_LOOKS}:table", ("looks",), "Arms", _TABLES)
 
 _SHOWN = "dissensus.study.experiment.labels.shown"
 #: The tables of a study that people have labelled.

@@ -43,8 +43,10 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
 
 def _largest(clusters: pd.DataFrame, motion: str) -> list[Record]:
     """The clusters of a motion that are numbered, those with most claims first."""
-    own = clusters[clusters["motion_id"] == motion]
-    return records(own.sort_values("claims", ascending=False, kind="stable").head(_MOST_CLUSTERS))
+    of_motion = clusters[clusters["motion_id"] == motion]
+    return records(
+        of_motion.sort_values("claims", ascending=False, kind="stable").head(_MOST_CLUSTERS)
+    )
 
 
 def _cloud(axes: Axes, claims: pd.DataFrame, largest: list[Record], named: dict[int, str]) -> None:
@@ -55,9 +57,9 @@ def _cloud(axes: Axes, claims: pd.DataFrame, largest: list[Record], named: dict[
     rest = claims[~claims["cluster"].isin([row["cluster"] for row in largest])]
     axes.plot(rest["x"], rest["y"], color=FAINT, zorder=1, **look)
     for number, (row, mark) in enumerate(zip(largest, looks, strict=True), start=1):
-        own = claims[claims["cluster"] == row["cluster"]]
-        axes.plot(own["x"], own["y"], color=mark.colour, zorder=2, **look)
-        middle = np.median(own["x"]), np.median(own["y"])
+        members = claims[claims["cluster"] == row["cluster"]]
+        axes.plot(members["x"], members["y"], color=mark.colour, zorder=2, **look)
+        middle = np.median(members["x"]), np.median(members["y"])
         (disc,) = axes.plot(
             *middle, "o", markersize=10, color="white", markeredgecolor=mark.colour, zorder=3
         )

@@ -99,5 +99,5 @@ def _alpha(artefacts: Artefacts) -> str:
     judges = artefacts.facts("judges")
     if judges.frame.empty:
         return MISSING
-    row = judges.one(level=ALL, judge=ALL, compared="", statistic="krippendorff_alpha")
+    row = judges.row(level=ALL, judge=ALL, compared="", statistic="krippendorff_alpha")
     return f"{number(row['estimate'], 2, '−')} {interval(row['ci_low'], row['ci_high'], 2, '−')}"

@@ -89,7 +89,7 @@ def describe(artefacts: Artefacts, view: View) -> dict[str, str]:
     survival = artefacts.facts("survival")
     motions = motions_of(survival.frame)
     whole = {"arm": ALL, "by": ALL, "group": ALL}
-    fates = [survival.one(motion_id=motions[-1], fate=fate, **whole) for fate in FATES if motions]
+    fates = [survival.row(motion_id=motions[-1], fate=fate, **whole) for fate in FATES if motions]
     words = dict(zip(FATES, ("survive", "are contested", "are demolished"), strict=True))
     shares = [
         f"{percent(row['estimate'], 0)} {words[row['fate']]} "

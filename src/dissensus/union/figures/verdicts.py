@@ -108,7 +108,7 @@ def describe(artefacts: Artefacts, view: View) -> dict[str, str]:
     verdicts, wins = artefacts.facts("verdicts"), artefacts.facts("wins")
     motions = motions_of(wins.frame)
     of_side = {"by": "side", "side": SIDES[0], "speaker": "", "place": 0}
-    whole = wins.one(motion_id=motions[-1], **of_side) if motions else None
+    whole = wins.row(motion_id=motions[-1], **of_side) if motions else None
     decided = {
         name: verdicts.over("count", "session_id", decided_by=name) for name in (*LAYERS, "none")
     }

@@ -211,7 +211,7 @@ def _taken_down(
     prompt: str,
     format: JsonReply[Any],
     expected: str,
-    said: str,
+    spoken: str,
 ) -> Call:
     """A call that takes down what was said; it may fail, and costs no speech."""
     return ask(
@@ -223,7 +223,7 @@ def _taken_down(
         floor.wording.debating.repair,
         floor.rules.exact_short,
         "extract",
-        [block(said)],
+        [block(spoken)],
         required=False,
         expected=expected,
     )

@@ -27,7 +27,7 @@ def _question(template: str) -> re.Pattern[str]:
 
 
 _ASKED = {
-    kind: [_question(one) for one in questions]
+    kind: [_question(question) for question in questions]
     for kind, (questions, _) in phrases.QUESTIONS.items()
 }
 _QUOTE = re.compile(r"“(?P<quote>[^”\n]+)”")
@@ -36,7 +36,7 @@ _DEFINED = re.compile(
     r"with (?P<test>[^;\n]+) as the test; not (?P<exclusion>[^.\n]+)\."
 )
 _LISTED = re.compile(r"^(?P<what>Scope|Exclusions): (?P<words>[^\n;]+)", re.MULTILINE)
-_CONTESTED = re.compile("|".join(f"(?:{cues.pattern(one)})" for one in phrases.CONTESTED))
+_CONTESTED = re.compile("|".join(f"(?:{cues.pattern(phrase)})" for phrase in phrases.CONTESTED))
 
 
 def extraction(prompt: Prompt, speech: SpeechSettings, rng: np.random.Generator) -> str:
@@ -63,18 +63,18 @@ def answer(prompt: Prompt, speech: SpeechSettings, rng: np.random.Generator) -> 
     """One or two sentences: what was asked, and what else in the speech bears on it."""
     voice, point = Voice(prompt.speaker, rng), prompt.part(1)
     kind, term = _asked(point, rng)
-    said = [cues.capital(voice.say(phrases.QUESTIONS[kind][1], term=term))]
+    reply = [cues.capital(voice.say(phrases.QUESTIONS[kind][1], term=term))]
     quote = _QUOTE.search(point)
     asked = quote["quote"].removesuffix(cues.CUT) if quote else ""
     if term == NOTHING and quote:
-        said = [f"“{quote['quote']}”, I said. {said[0]}"]
+        reply = [f"“{quote['quote']}”, I said. {reply[0]}"]
     others = [claim.text for claim in cues.read(prompt.part(0)).claims if asked not in claim.text]
     other = _OTHER.search(prompt.told)
     if others and rng.random() < 0.6:
         name = other["other"] if other else "my friend"
         words = cues.fragment(others[int(rng.integers(len(others)))])
-        said.append(cues.capital(voice.say(phrases.ANSWER_ENDS, name=name, quote=words)))
-    return " ".join(said)
+        reply.append(cues.capital(voice.say(phrases.ANSWER_ENDS, name=name, quote=words)))
+    return " ".join(reply)
 
 
 def _asked(point: str, rng: np.random.Generator) -> tuple[str, str]:
@@ -90,10 +90,10 @@ def _asked(point: str, rng: np.random.Generator) -> tuple[str, str]:
 def definitions(prompt: Prompt, speech: SpeechSettings, rng: np.random.Generator) -> str:
     """What the first speech says that it means; of one that says nothing, what it begins with."""
     text = prompt.part(0)
-    said = sentences(text) or (prompt.motion or "the motion",)
+    spoken = sentences(text) or (prompt.motion or "the motion",)
     claims = [claim.text for claim in cues.read(text).claims]
     match = _DEFINED.search(text)
-    terms = [{"term": prompt.motion or "the motion", "definition": cues.plain(said[0])}]
+    terms = [{"term": prompt.motion or "the motion", "definition": cues.plain(spoken[0])}]
     if match:
         terms = [
             {"term": match["term"], "definition": match["definition"]},
@@ -104,7 +104,7 @@ def definitions(prompt: Prompt, speech: SpeechSettings, rng: np.random.Generator
             "terms": terms,
             "scope": match["scope"] if match else "what the first speech speaks of",
             "exclusions": [match["exclusion"]] if match else [],
-            "framing": next(iter(claims), cues.plain(said[-1])),
+            "framing": next(iter(claims), cues.plain(spoken[-1])),
         },
         ensure_ascii=False,
     )
@@ -149,6 +149,8 @@ def memo(prompt: Prompt, speech: SpeechSettings, rng: np.random.Generator) -> st
 
 def cluster(prompt: Prompt, speech: SpeechSettings, rng: np.random.Generator) -> str:
     """The terms that most of the claims have."""
-    said = sentences(prompt.part(0))
-    (name,) = commonest_terms([said])
-    return json.dumps({"name": name, "description": said[0] if said else ""}, ensure_ascii=False)
+    claims = sentences(prompt.part(0))
+    (name,) = commonest_terms([claims])
+    return json.dumps(
+        {"name": name, "description": claims[0] if claims else ""}, ensure_ascii=False
+    )

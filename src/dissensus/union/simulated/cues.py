@@ -35,7 +35,7 @@ def pattern(template: str) -> str:
 
 def any_of(templates: Iterable[str]) -> str:
     """A regular expression of any of some phrases, in any of which groups have no names."""
-    return "|".join(re.sub(r"\(\?P<\w+>", "(?:", pattern(one)) for one in templates)
+    return "|".join(re.sub(r"\(\?P<\w+>", "(?:", pattern(template)) for template in templates)
 
 
 _LEAD = re.compile(
@@ -45,7 +45,7 @@ _LEAD = re.compile(
     rf"(?:{'|'.join(f'(?P<{kind}>{any_of(leads)})' for kind, leads in phrases.LEADS.items())}): ",
     re.IGNORECASE,
 )
-_ADDRESSES = [re.compile(pattern(one)) for one in phrases.ADDRESSES]
+_ADDRESSES = [re.compile(pattern(template)) for template in phrases.ADDRESSES]
 _BITS = {
     "logic": re.compile(rf"\b(?:{any_of(phrases.LOGIC)}): ", re.IGNORECASE),
     "new": re.compile(rf"\b(?:{any_of(phrases.NEW)}): ", re.IGNORECASE),
@@ -116,9 +116,9 @@ def _made_by(answer: ReadAnswer, number: int) -> ReadAnswer:
 def _quoted(line: str) -> str | None:
     """What a paragraph answers; None where it answers nothing."""
     for address in _ADDRESSES:
-        found = address.match(line)
-        if found:
-            return found["quote"].removesuffix(CUT)
+        match = address.match(line)
+        if match:
+            return match["quote"].removesuffix(CUT)
     return None
 
 

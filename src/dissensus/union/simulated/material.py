@@ -54,28 +54,30 @@ def _paragraphs(text: str, speaker: str) -> list[str]:
         else:
             paragraphs.append(line)
         goes_on = len(line) >= _WRAPPED
-    return _own(paragraphs, text, speaker) if speaker else [_WHO.sub("", one) for one in paragraphs]
+    if speaker:
+        return _own(paragraphs, text, speaker)
+    return [_WHO.sub("", paragraph) for paragraph in paragraphs]
 
 
 def _own(paragraphs: list[str], text: str, speaker: str) -> list[str]:
     """What a speaker says; all of it where nobody is named in turn."""
     who = [_WHO.match(paragraph) for paragraph in paragraphs]
     names = [
-        bool(set(found["who"].split()) & set(_parts(speaker))) if found else None for found in who
+        bool(set(match["who"].split()) & set(_parts(speaker))) if match else None for match in who
     ]
-    is_bold = any(found and found[0].lstrip().startswith("**") for found in who)
+    is_bold = any(match and match[0].lstrip().startswith("**") for match in who)
     # A colon in prose names nobody; in an interview the speaker is named too, or names are bold.
     if True not in names and not (is_bold and False in names):
         return paragraphs
     first = next(place for place, name in enumerate(names) if name is not None)
     # What stands before the first name is the other's; a title and its notes are nobody's.
     is_own = not names[first] and not text.startswith("#")
-    own = []
+    kept = []
     for paragraph, name in zip(paragraphs, names, strict=True):
         is_own = is_own if name is None else name
         if is_own:
-            own.append(_WHO.sub("", paragraph) if name is not None else paragraph)
-    return own
+            kept.append(_WHO.sub("", paragraph) if name is not None else paragraph)
+    return kept
 
 
 #: How sentences begin that need the one before, or speak of the speaker alone.
@@ -190,11 +192,11 @@ def content(sentence: str) -> frozenset[str]:
 @lru_cache(maxsize=64)
 def style(samples: str) -> str:
     """How somebody speaks, from samples: counted, as a JSON object."""
-    said = [sentence for sentence in sentences(samples) if len(sentence.split()) > 3]
-    said = said or ["Nothing is known."]
-    mean = sum(len(sentence.split()) for sentence in said) / len(said)
-    questions = sum(sentence.endswith("?") for sentence in said) / len(said)
-    figures = sum(any(map(str.isdigit, sentence)) for sentence in said) / len(said)
+    spoken = [sentence for sentence in sentences(samples) if len(sentence.split()) > 3]
+    spoken = spoken or ["Nothing is known."]
+    mean = sum(len(sentence.split()) for sentence in spoken) / len(spoken)
+    questions = sum(sentence.endswith("?") for sentence in spoken) / len(spoken)
+    figures = sum(any(map(str.isdigit, sentence)) for sentence in spoken) / len(spoken)
     devices = [
         *(["questions put to the listener"] if questions > 0.08 else []),
         *(["figures"] if figures > 0.15 else []),
@@ -203,13 +205,13 @@ def style(samples: str) -> str:
     return json.dumps(
         {
             "register": "formal" if mean > 22 else "plain" if mean > 15 else "conversational",
-            "opening_patterns": [said[0]],
+            "opening_patterns": [spoken[0]],
             "devices": devices,
             "disagreement_style": "asks before it answers"
             if questions > 0.08
             else "states and counts",
-            "signature_phrases": _phrases(samples) or [said[0]],
-            "closing_patterns": [said[-1]],
+            "signature_phrases": _phrases(samples) or [spoken[0]],
+            "closing_patterns": [spoken[-1]],
         },
         ensure_ascii=False,
     )

@@ -26,13 +26,13 @@ class Notes:
     points : what may be claimed, in the order in which it shall be.
     passages : of sentences, in their order.
     claimable : how many of the points are from the corpus.
-    said : what is said already, or kept for a claim; nothing is said twice.
+    used : what is said already, or kept for a claim; nothing is said twice.
     """
 
     points: list[str]
     passages: list[list[str]]
     claimable: int
-    said: set[str] = field(default_factory=set)
+    used: set[str] = field(default_factory=set)
 
     @staticmethod
     def order(numbers: Sequence[int]) -> str:
@@ -41,31 +41,33 @@ class Notes:
 
     def keep(self, texts: Iterable[str]) -> None:
         """Keep sentences for claims: no run of the notes says them."""
-        self.said.update(texts)
+        self.used.update(texts)
 
     def run(self, start: str) -> Iterator[str]:
         """What the passage of a sentence says after it, until something is said already."""
-        passage = next((one for one in self.passages if start in one), [])
+        passage = next((each for each in self.passages if start in each), [])
         after = passage[passage.index(start) + 1 :] if passage else []
         for sentence, following in zip_longest(after, after[1:], fillvalue=""):
             # A few words before what is said elsewhere only lead up to it.
-            leads_up = following in self.said and len(sentence.split()) <= _FEW
-            if sentence in self.said or leads_up:
+            leads_up = following in self.used and len(sentence.split()) <= _FEW
+            if sentence in self.used or leads_up:
                 return
-            self.said.add(sentence)
+            self.used.add(sentence)
             yield sentence
 
     def nearest(self, text: str) -> str:
         """The point not yet said that shares most words with a text; it is said now."""
         words = content(text)
-        free = [point for point in self.points if point not in self.said]
+        free = [point for point in self.points if point not in self.used]
         return self._say(max(free, key=lambda point: len(words & content(point)), default=""))
 
     def opening(self, phrases: Sequence[str]) -> str:
         """A point to begin with: one that one of some phrases is near to, or else the last."""
-        free = [point for point in reversed(self.points) if point not in self.said]
+        free = [point for point in reversed(self.points) if point not in self.used]
         typical = [
-            point for point in free if any(one in self._around(point).casefold() for one in phrases)
+            point
+            for point in free
+            if any(phrase in self._around(point).casefold() for phrase in phrases)
         ]
         return self._say(next(iter([*typical, *free]), ""))
 
@@ -74,14 +76,14 @@ class Notes:
         not lean on what stands before it; nothing where there is no such passage.
         """
         for passage in self.passages:
-            left = list(dropwhile(lambda one: not can_begin(one), self._unsaid(passage)))
+            left = list(dropwhile(lambda sentence: not can_begin(sentence), self._unsaid(passage)))
             if len(left) > 1:
-                self.said.update(left)
+                self.used.update(left)
                 return left
         return []
 
     def _unsaid(self, passage: Sequence[str]) -> list[str]:
-        return [one for one in passage if one not in self.said]
+        return [sentence for sentence in passage if sentence not in self.used]
 
     def closing(self, phrases: Sequence[str]) -> list[str]:
         """How the speaker takes leave: the end of a passage that has one of some phrases.
@@ -91,20 +93,20 @@ class Notes:
         ends = [
             passage
             for passage in self.passages
-            if passage and any(one in passage[-1].casefold() for one in phrases)
+            if passage and any(phrase in passage[-1].casefold() for phrase in phrases)
         ]
-        free = [passage[-1] for passage in ends if passage[-1] not in self.said]
-        self.said.update(free)
+        free = [passage[-1] for passage in ends if passage[-1] not in self.used]
+        self.used.update(free)
         return free[:1]
 
     def _around(self, point: str) -> str:
-        passage = next((one for one in self.passages if point in one), [point])
+        passage = next((each for each in self.passages if point in each), [point])
         place = passage.index(point)
         return " ".join(passage[place : place + 3])
 
     def _say(self, point: str) -> str:
         if point:
-            self.said.add(point)
+            self.used.add(point)
         return point
 
 
@@ -122,9 +124,9 @@ def read_notes(private: str, motion: str) -> Notes:
                 order += line.removeprefix(_ORDER).split(", ")
         sentence_of |= {match[1]: match[2] for match in numbered}
         passages.append([match[2] for match in numbered])
-    points = list(dict.fromkeys(sentence_of[one] for one in order if one in sentence_of))
+    points = list(dict.fromkeys(sentence_of[number] for number in order if number in sentence_of))
     if not points:
         passages = [list(sentences(private))]
-        points = [one for one in passages[0] if can_be_claimed(one)]
+        points = [sentence for sentence in passages[0] if can_be_claimed(sentence)]
     made = points or [plain(f"I stand by what the motion says, which is to {motion_of(motion)}.")]
     return Notes(made, passages, max(len(points), 1))

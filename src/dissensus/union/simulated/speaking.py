@@ -66,14 +66,14 @@ class Paragraph:
     ``answers``: it answers somebody, or is the claim that makes the answer before it.
     """
 
-    said: list[str]
+    sentences: list[str]
     runs: list[Iterator[str]] = field(default_factory=list)
     end: list[str] = field(default_factory=list)
     answers: bool = False
 
     @property
     def text(self) -> str:
-        return " ".join([*self.said, *self.end])
+        return " ".join([*self.sentences, *self.end])
 
 
 def notes(prompt: Prompt, speech: SpeechSettings, rng: np.random.Generator) -> str:
@@ -189,11 +189,11 @@ class _Composer:
             if bits[name]:
                 lead = cues.capital(self.voice.say(leads))
                 start = self.notes.nearest(text)
-                block.said.append(f"{lead}: {start or f'{term} shows it.'}")
+                block.sentences.append(f"{lead}: {start or f'{term} shows it.'}")
                 block.runs = [self.notes.run(start)] if start else block.runs
         if not block.runs:
             start = self.notes.nearest(text)
-            block.said += [start] if start else []
+            block.sentences += [start] if start else []
             block.runs = [self.notes.run(start)] if start else []
         if bits["undermines"]:
             block.end.append(cues.capital(self.voice.say(phrases.FALLEN, term=term)))
@@ -230,21 +230,21 @@ class _Composer:
 
     def _opening(self, entries: Sequence[Entry], planned: Sequence[Planned]) -> Paragraph:
         """What is proposed, what the words mean, and how the speaker comes to it."""
-        said = [self._framed(phrases.OPENINGS, planned)]
+        sentences = [self._framed(phrases.OPENINGS, planned)]
         if not entries:
-            said.append(self._definition(planned))
+            sentences.append(self._definition(planned))
         elif len(entries) == 1:
-            said += self._contest()
+            sentences += self._contest()
         start = self.notes.opening(self._phrases())
         runs = [self.notes.run(start)] if start else []
-        return Paragraph([*said, *([start] if start else [])], runs)
+        return Paragraph([*sentences, *([start] if start else [])], runs)
 
     def _framed(self, ways: Mapping[str, tuple[str, ...]], planned: Sequence[Planned]) -> str:
         """A sentence on the motion and on two things that the speech is about."""
         term, other = self._terms(planned)
-        said = ways.get(self.prompt.side, ways["proposition"])
+        templates = ways.get(self.prompt.side, ways["proposition"])
         motion = motion_of(self.prompt.motion)
-        return cues.capital(self.voice.say(said, motion=motion, term=term, other=other))
+        return cues.capital(self.voice.say(templates, motion=motion, term=term, other=other))
 
     def _terms(self, planned: Sequence[Planned]) -> tuple[str, str]:
         texts = [*(claim.text for claim in planned), *self.notes.points]
@@ -296,7 +296,7 @@ class _Composer:
             for block in filled:
                 sentence = next(chain.from_iterable(block.runs), "") if left > 0 else ""
                 if sentence:
-                    block.said.append(sentence)
+                    block.sentences.append(sentence)
                     left -= len(sentence.split())
                     went_on = True
             if not went_on:

@@ -28,9 +28,9 @@ class Voice:
         """One of some phrases, its slots filled; not one that was said, while there is another."""
         if slots.get("term") == NOTHING:
             ways = [way for way in ways if "{term}" not in way] or ways
-        own = sorted(ways, key=self._rank)[: (len(ways) + 1) // 2 + 1]
-        fresh = [way for way in own if way not in self.used]
-        fresh = fresh or [way for way in ways if way not in self.used] or own
+        preferred = sorted(ways, key=self._rank)[: (len(ways) + 1) // 2 + 1]
+        fresh = [way for way in preferred if way not in self.used]
+        fresh = fresh or [way for way in ways if way not in self.used] or preferred
         way = fresh[int(self.rng.integers(len(fresh)))]
         self.used.add(way)
         return way.format(**slots)

@@ -206,7 +206,7 @@ def _agreement(
     """Rows of :data:`AGREEMENT`; none where nothing was read of what the judge said."""
     if not judge:
         return []
-    found = clustered_agreement(
+    agreement = clustered_agreement(
         judge,
         people,
         clusters,
@@ -222,7 +222,7 @@ def _agreement(
             "ci_high": defined(each.ci_high),
             "n": each.n,
         }
-        for name, each in found.items()
+        for name, each in agreement.items()
     ]
 
 
@@ -258,10 +258,10 @@ def estimates(
         null = None if reference else design.outcomes[outcome].null
         is_share = design.outcomes[outcome].is_share and not reference
         for method, power in ((PEOPLE, 0.0), (BOTH, None)):
-            found = _powered(sessions, weights, design.cluster, confidence, power, null)
-            found = _as_share(found) if is_share else found
+            powered = _powered(sessions, weights, design.cluster, confidence, power, null)
+            powered = _as_share(powered) if is_share else powered
             is_tested = bool(reference) or null is not None
-            yield {**names, "method": method, **_numbers(found, is_tested)}
+            yield {**names, "method": method, **_numbers(powered, is_tested)}
 
 
 def _of_whole_draws(judged: pd.DataFrame, arms: Sequence[str]) -> pd.DataFrame:
@@ -282,7 +282,7 @@ def _powered(
     if sessions.empty:
         return Powered(np.nan)
     shift = null or 0.0
-    found = prediction_powered(
+    powered = prediction_powered(
         sessions["people"].to_numpy(float) - shift,
         sessions["judge"].to_numpy(float) - shift,
         sessions["arm"].to_numpy(),
@@ -292,27 +292,30 @@ def _powered(
         power,
     )
     return replace(
-        found,
-        estimate=found.estimate + shift,
-        ci_low=found.ci_low + shift,
-        ci_high=found.ci_high + shift,
+        powered,
+        estimate=powered.estimate + shift,
+        ci_low=powered.ci_low + shift,
+        ci_high=powered.ci_high + shift,
     )
 
 
-def _as_share(found: Powered) -> Powered:
+def _as_share(powered: Powered) -> Powered:
     """The same from 0 to 1, which the sum of labels and predictions may leave."""
-    estimate, low, high = np.clip([found.estimate, found.ci_low, found.ci_high], 0, 1)
-    return replace(found, estimate=float(estimate), ci_low=float(low), ci_high=float(high))
+    estimate, low, high = np.clip([powered.estimate, powered.ci_low, powered.ci_high], 0, 1)
+    return replace(powered, estimate=float(estimate), ci_low=float(low), ci_high=float(high))
 
 
-def _numbers(found: Powered, is_tested: bool) -> Row:
+def _numbers(powered: Powered, is_tested: bool) -> Row:
     return {
-        **{name: defined(getattr(found, name)) for name in ("estimate", "se", "ci_low", "ci_high")},
-        "p_value": defined(found.p_value) if is_tested else None,
-        "n": found.n if found.power else found.labelled,
-        "n_clusters": found.n_clusters,
-        "labelled": found.labelled,
-        "power": defined(found.power),
+        **{
+            name: defined(getattr(powered, name))
+            for name in ("estimate", "se", "ci_low", "ci_high")
+        },
+        "p_value": defined(powered.p_value) if is_tested else None,
+        "n": powered.n if powered.power else powered.labelled,
+        "n_clusters": powered.n_clusters,
+        "labelled": powered.labelled,
+        "power": defined(powered.power),
     }
 
 

@@ -69,13 +69,13 @@ def read_labels(
     ResourceError : a row has an unknown id, one that another row has, no label, or one that is not
         on the scale; or there is no row.
     """
-    known = {place.id(study): place for place in places}
+    place_of = {place.id(study): place for place in places}
     scale = listed(f"{label:g}" if isinstance(label, float) else label for label in settings.scale)
     labels: dict[Place, Label] = {}
     rows_of: dict[str, int] = {}
     for number, row in read_csv(path, (ID, LABEL)):
         where, name, given = f"{path}, row {number}", row[ID].strip(), row[LABEL].strip()
-        if name not in known:
+        if name not in place_of:
             raise ResourceError(
                 f"{where}: the id {name!r} is none of the study {study}; keep the ids that "
                 "`dissensus sample` wrote for this run."
@@ -95,7 +95,7 @@ def read_labels(
                 f"{where}: the label {given!r} is not on the scale of {study}.labels.scale; it may "
                 f"be {scale}."
             )
-        rows_of[name], labels[known[name]] = number, label
+        rows_of[name], labels[place_of[name]] = number, label
     if not labels:
         raise ResourceError(f"{path} has no labels; it needs a row for each below its header.")
     return labels

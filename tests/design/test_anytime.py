@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dissensus.stats.anytime import STRENGTHS, evidence, limits, looks_at
+from dissensus.design.anytime import STRENGTHS, evidence, limits, looks_at
 
 SIZES = st.lists(st.floats(0, 1e6), min_size=1, max_size=7)
 CONFIDENCE, ALPHA = 0.95, 0.05
