@@ -40,19 +40,21 @@ class Private(NamedTuple):
     why: str
 
 
-COMMON, BOARD = "workflow/rules/common.smk", "src/snakemake_logger_plugin_dissensus/__init__.py"
+COMMON, START = "workflow/rules/common.smk", "workflow/rules/start.smk"
+BOARD = "src/snakemake_logger_plugin_dissensus/__init__.py"
 FAILURES = "src/snakemake_logger_plugin_dissensus/failures.py"
 RULE_CODE, SECRET = "src/dissensus/run/rules.py", "src/dissensus/llm/connection.py"
 WARM = "src/dissensus/run/warm_scripts.py"
 TABLE = [
-    Private("snakemake", "snakemake.workflow:Workflow.configfiles", COMMON, "names it in errors"),
+    Private("snakemake", "snakemake.workflow:Workflow.configfiles", START, "names it in errors"),
     Private("snakemake", "snakemake.workflow:Workflow.current_basedir", COMMON, "envs/ from here"),
     Private("snakemake", "snakemake.sourcecache:SourceFile.join", COMMON, "envs/ from here"),
     Private("snakemake", "snakemake.sourcecache:SourceFile.get_path_or_uri", COMMON, "the same"),
     Private("snakemake", "snakemake.workflow:Workflow.is_main_process", COMMON, "who counts"),
     Private("snakemake", "snakemake.workflow:Workflow.local_exec", COMMON, "cluster or not"),
     Private("snakemake", "snakemake.workflow:Workflow.cores", COMMON, "sessions in flight"),
-    Private("snakemake", "snakemake.workflow:Workflow.rules", "Snakefile", "code digests"),
+    Private("snakemake", "snakemake.workflow:Workflow.rules", COMMON, "code digests"),
+    Private("snakemake", "snakemake.common:Rules.has", COMMON, "whether there is a rule"),
     Private("snakemake", "snakemake.rules:Rule.script", RULE_CODE, "code digests"),
     Private("snakemake", "snakemake.rules:Rule.basedir", RULE_CODE, "code digests"),
     Private("snakemake", "snakemake.rules:Rule.input", RULE_CODE, "code digests"),

@@ -113,6 +113,10 @@ _PLAIN = "plain letters (a to z, A to Z), digits"
 NAME = NameRule(r"[A-Za-z0-9][A-Za-z0-9._-]*", f"{_PLAIN}, - _ and . only, a letter or digit first")
 #: Of languages and arms, which name columns too.
 WORD = NameRule(r"[A-Za-z_][A-Za-z0-9_]*", f"{_PLAIN} and _ only, no digit first")
+#: Of panels, which name a run together with the whole run's name, and a dot between them.
+UNDOTTED = NameRule(
+    r"[A-Za-z0-9][A-Za-z0-9_-]*", f"{_PLAIN}, - and _ only, a letter or digit first"
+)
 _LONGEST_NAME = 60
 
 

@@ -13,6 +13,7 @@ import os
 import re
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 from queue import Queue
 
@@ -177,7 +178,7 @@ def worded(record: logging.LogRecord, failures: Failures) -> str | None:
     if event in _LEFT_OUT or (event is None and str(record.msg).startswith(_CHATTER)):
         return ""
     if event == LogEvent.JOB_INFO:
-        return "" if vars(record)["rule_name"] in _SESSIONS else _job(record)
+        return "" if _of_any_panel(vars(record)["rule_name"]) in _SESSIONS else _job(record)
     if event == LogEvent.RUN_INFO:
         return _jobs(getattr(record, "stats", {}))
     return None
@@ -208,14 +209,24 @@ def _job(record: logging.LogRecord) -> str:
     fields = vars(record)
     wildcards = format_wildcards(fields["wildcards"])
     name = f"{fields['rule_name']} ({wildcards})" if wildcards else fields["rule_name"]
-    return str(fields["rule_msg"] or name)
+    panel, dot, _ = str(fields["rule_name"]).rpartition(".")
+    message = str(fields["rule_msg"] or name)
+    return f"{panel}: {message}" if dot and fields["rule_msg"] else message
+
+
+def _of_any_panel(rule: str) -> str:
+    """The name of a rule without that of its panel."""
+    return rule.rpartition(".")[2]
 
 
 def _jobs(stats: dict[str, int]) -> str:
     """How many jobs there are, and how many of them run sessions."""
     counts = {rule: n for rule, n in stats.items() if rule != "total"}
-    sessions = [number(counts[rule], kind) for rule, kind in _SESSIONS.items() if rule in counts]
-    jobs, rules = number(sum(counts.values()), "job"), number(len(counts), "rule")
+    by_rule: Counter[str] = Counter()
+    for rule, n in counts.items():
+        by_rule[_of_any_panel(rule)] += n
+    sessions = [number(by_rule[rule], kind) for rule, kind in _SESSIONS.items() if by_rule[rule]]
+    jobs, rules = number(by_rule.total(), "job"), number(len(by_rule), "rule")
     return ", ".join([f"{jobs} of {rules}", *sessions])
 
 

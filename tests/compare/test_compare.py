@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
+from compare.urged_study import lay, urged_by
 from dissensus.cli import main
 from dissensus.compare.comparison import DIFFERENCES, POOLED, UNITS, _check_same, compare
 from dissensus.compare.units import Estimand, read_run, titled_over
@@ -16,53 +17,17 @@ from dissensus.errors import ResourceError
 from dissensus.tables.artefact import provenance_of, read
 from support import Project, built_once
 
-STUDY = """
-from dissensus.study.experiment import Experiment, Outcome, text
-
-
-def number(reply):
-    return float(reply)
-
-
-class Mine(Experiment):
-    name = "mine"
-    question = "Does a word matter?"
-    arms = ("plain", "urged")
-    item = {"asked": text("The question.")}
-    outcomes = {"size": Outcome("The number that is said.", "Size")}
-
-    def items(self, rng):
-        for number in range(24):
-            yield {"asked": f"Question {number}?"}
-
-    def debate(self, session):
-        urge = "A large one!" if str(session.arm) == "urged" else ""
-        yield session.call("A1", f"Say a number. {session.item.asked} {urge}", number, expected="1")
-
-    def measure(self, turns, item):
-        return {"size": turns["value"][0]}
-"""
-MODEL = """
-def check(speech):
-    float(speech["more"])
-
-
-def speak(messages, settings, rng):
-    more = settings["speech"]["more"] if "large" in messages[-1].content else 0.0
-    return f"{rng.normal(more, 0.5):.6f}"
-"""
 #: Run -> what the word adds in it.
 PLANTED = {"none": 0.0, "some": 0.5, "much": 2.0}
 
 
 def _run(project: Project, run: str, more: float) -> None:
-    agent = {"provider": "simulated", "behaviour": "mine.simulated", "speech": {"more": more}}
     project.configure(
         {
             "run": run,
             "studies": ["mine"],
             "study_folders": {"mine": "mine"},
-            "models": {"agent": agent},
+            "models": {"agent": urged_by(more)},
             "mine": {"model": "agent"},
         }
     )
@@ -75,10 +40,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     def build(folder: Path) -> None:
         project = Project(folder)
-        for name, text in (("study", STUDY), ("simulated", MODEL)):
-            path = folder / f"mine/{name}.py"
-            path.parent.mkdir(exist_ok=True)
-            path.write_text(text, encoding="utf-8")
+        lay(folder)
         for run, more in PLANTED.items():
             _run(project, run, more)
 

@@ -103,6 +103,34 @@ def test_the_intervals_cover_what_is_planted(tau: float) -> None:
     assert predicted / 300 > 0.9
 
 
+def test_units_that_share_their_draws_are_covered_for_further_draws() -> None:
+    """Five units err by the same draws; the plain interval holds what is planted far too rarely."""
+    rng = np.random.default_rng(7)
+    held = plain_held = 0
+    for _ in range(300):
+        draws = rng.normal(0.0, 0.3, 40).mean() * np.ones(5)
+        effects = rng.normal(0.2, 0.01, 5) + draws + rng.normal(0.0, 0.01, 5)
+        errors = np.full(5, np.hypot(0.3 / np.sqrt(40), 0.01))
+        mean = pooled(effects, errors, shared_draws=40).mean
+        plain = pooled(effects, errors).mean
+        held += mean.ci_low <= 0.2 <= mean.ci_high
+        plain_held += plain.ci_low <= 0.2 <= plain.ci_high
+    assert held / 300 > 0.93
+    assert plain_held / 300 < 0.6
+
+
+def test_the_error_of_shared_draws_by_hand() -> None:
+    """Two equal units are worth one of them; unlike ones have their spread too."""
+    alike = pooled([0.3, 0.3], [0.1, 0.1], shared_draws=21).mean
+    low, high = stats.t.interval(0.95, 20, 0.3, 0.1)
+    assert_allclose((alike.se, alike.ci_low, alike.ci_high), (0.1, low, high))
+    apart = pooled([0.2, 0.4], [0.1, 0.1], shared_draws=21).mean
+    spread = stats.sem([0.2, 0.4])
+    assert_allclose(apart.se, np.hypot(0.1, spread))
+    df = (0.1**2 + spread**2) ** 2 / (0.1**4 / 20 + spread**4)
+    assert_allclose(apart.ci_high, stats.t.interval(0.95, df, 0.3, apart.se)[1])
+
+
 @pytest.mark.parametrize(
     ("estimates", "errors"), [([0.1], [0.1]), ([0.1, 0.2], [0.1]), ([0.1, 0.2], [0.1, 0.0])]
 )

@@ -131,7 +131,7 @@ def test_no_honest_count_is_a_cut(text: str) -> None:
     asked = replace(REQUEST, messages=(Message("user", text),))
     for bytes_a_token in (2, 4, 8, 12):
         words = len(" ".join(text.split()).encode())
-        assert not is_cut(asked, max(words // bytes_a_token, 9))
+        assert not is_cut(asked, len(text.encode()), max(words // bytes_a_token, 9))
 
 
 @pytest.mark.parametrize("text", [ENGLISH, CHINESE, THAI])

@@ -6,6 +6,7 @@ import re
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -154,8 +155,15 @@ def results(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def settings_of(results: Path, *studies: str) -> Any:
+    """Of a run of simulated models without panels."""
+    run = SimpleNamespace(results=results, studies=studies, simulated=True, panels={}, panel="")
+    run.parts = (run,)
+    return run
+
+
 def test_a_run_ends_with_findings_and_what_speaks_against_each(results: Path) -> None:
-    lines = ending(results, ["own", "unmade"], True, time.time() - 60)
+    lines = ending(settings_of(results, "own", "unmade"), time.time() - 60)
     assert lines == [
         "Simulated models: no number below says anything of a real one.",
         "own: Finding 0.",
@@ -166,14 +174,30 @@ def test_a_run_ends_with_findings_and_what_speaks_against_each(results: Path) ->
         f"{results.name} --study own` prints its tries.",
         f"Open {results}/index.html for the results, each with what it rests on.",
     ]
-    assert ending(results, ["own"], True, time.time() + 60) == []
+    assert ending(settings_of(results, "own"), time.time() + 60) == []
 
 
 def test_a_run_that_was_to_confirm_something_ends_with_the_verdict(results: Path) -> None:
     row = frame_of(CONFIRMATION, [{"sentence": "y, b-a: confirmed."}])
     write(results / "own/confirmation.parquet", CONFIRMATION, row, {})
-    lines = ending(results, ["own"], True, time.time() - 60)
+    lines = ending(settings_of(results, "own"), time.time() - 60)
     assert lines[5] == "own: y, b-a: confirmed."
+
+
+def test_a_run_with_panels_ends_with_what_these_come_to_together(results: Path) -> None:
+    """And with the losses of each, which has a folder of its own."""
+    whole = settings_of(results.parent / "whole", "own")
+    part = settings_of(results, "own")
+    part.panel, whole.panels, whole.parts = "small", {"small": {}}, (part,)
+    folder = whole.results / "compared/own"
+    made, _ = rows(Findings(["Mean."], ["But of the other sign."]), "")
+    write(folder / "findings.parquet", FINDINGS, made, {})
+    (whole.results / "index.html").write_text("", encoding="utf-8")
+    lines = ending(whole, time.time() - 60)
+    assert lines[1:3] == ["own: Mean.", "  But of the other sign."]
+    lost = f"`dissensus read a --run {results.name} --study own` prints its tries."
+    assert lines[-2] == f"small, own: Lost for good: 1 of 2 sessions, a (b). {lost}"
+    assert lines[-1].startswith(f"Open {whole.results}/index.html")
 
 
 def test_a_dry_run_says_how_many_sessions_will_run() -> None:

@@ -34,16 +34,18 @@ def handlers(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return called
 
 
-def settings(simulated: bool) -> Any:
-    return SimpleNamespace(simulated=simulated, used=["a"], budget_usd=3.0)
+def settings(simulated: bool, run: str) -> Any:
+    made = SimpleNamespace(simulated=simulated, used=["a"], budget_usd=3.0, run=run)
+    made.parts, made.home = (made,), lambda results: results
+    return made
 
 
 def test_a_run_here_stops_by_itself_and_one_on_a_cluster_cancels_its_jobs(
     tmp_path: Path, handlers: list[str]
 ) -> None:
     board = Board()
-    start_run(settings(False), tmp_path / "a", RunLock(tmp_path / "a"), board, runs_here=True)
-    start_run(settings(True), tmp_path / "b", RunLock(tmp_path / "b"), board, runs_here=False)
+    start_run(settings(False, "a"), tmp_path / "a", RunLock(tmp_path / "a"), board, runs_here=True)
+    start_run(settings(True, "b"), tmp_path / "b", RunLock(tmp_path / "b"), board, runs_here=False)
     assert handlers == ["stop_on_signals", "stop", "cancel_on_signals", "cancel_cluster_jobs"]
     # Simulated models cost nothing, so that no ledger is shown.
     assert board.opened == [
@@ -55,10 +57,14 @@ def test_a_run_here_stops_by_itself_and_one_on_a_cluster_cancels_its_jobs(
 def test_a_folder_of_the_other_kind_or_in_use_is_refused(
     tmp_path: Path, handlers: list[str]
 ) -> None:
-    start_run(settings(True), tmp_path, RunLock(tmp_path), Board(), runs_here=True)
+    start_run(settings(True, tmp_path.name), tmp_path, RunLock(tmp_path), Board(), runs_here=True)
     (tmp_path / "language/journal").mkdir(parents=True)
     (tmp_path / "language/journal/d001-en.jsonl").write_text("a reply")
     with pytest.raises(SettingError, match="simulated models and this one has real"):
-        start_run(settings(False), tmp_path, RunLock(tmp_path), Board(), runs_here=True)
+        start_run(
+            settings(False, tmp_path.name), tmp_path, RunLock(tmp_path), Board(), runs_here=True
+        )
     with pytest.raises(SettingError, match="is being written by another snakemake"):
-        start_run(settings(True), tmp_path, RunLock(tmp_path), Board(), runs_here=True)
+        start_run(
+            settings(True, tmp_path.name), tmp_path, RunLock(tmp_path), Board(), runs_here=True
+        )

@@ -62,6 +62,15 @@ def test_the_nearest_is_named(targets: Targets, target: str, nearest: str) -> No
     )
 
 
+def test_a_target_of_no_panel_names_those_that_there_are(targets: Targets) -> None:
+    targets.know(RULES, "demo", ["language", "union"], ["small", "large"])
+    assert targets.refusal("results/demo.smal/union/votes.parquet") == (
+        "results/demo.smal/union/votes.parquet is of no panel of run 'demo', which has small and "
+        "large; name one of these in its place."
+    )
+    assert "the nearest that there is" in targets.refusal("results/demo/union/vote.parquet")
+
+
 def test_several_that_are_as_near_are_all_named() -> None:
     targets = Targets()
     targets.know([Rule("plot_union"), Rule("plot_unions"), Rule("verify")], "demo", ["union"])

@@ -14,7 +14,7 @@ import pytest
 from dissensus.llm.call import Reply
 from dissensus.llm.journal import Journal
 from dissensus.session import progress, runner
-from dissensus.session.progress import Counted, Counts, Progress, Published, clear
+from dissensus.session.progress import Counts, Progress, Published, clear
 from dissensus.session.runner import run_session
 from fake_client import FakeClient, in_turn
 from scripted import LIMITS, toy_debate
@@ -88,15 +88,6 @@ def test_reruns_and_failures_for_good(counted: Progress, tmp_path: Path) -> None
     hold(tmp_path, "one", TIMEOUT, TIMEOUT, TIMEOUT, session_attempts=3)
     assert published(counted, tmp_path) == Counts(
         begun=1, ended=1, failed=1, answers=4, calls=4, reruns=2
-    )
-
-
-def test_a_counted_provider_is_otherwise_the_same() -> None:
-    provider = FakeClient(in_turn("one"), name="n", identity="who")
-    made = Counted(provider)
-    assert (made.name, made.identity, made.asked_model, made.simulated) == (
-        *("n", "who", provider.asked_model),
-        provider.simulated,
     )
 
 

@@ -1,74 +1,41 @@
-# What all rules share: the settings, the run's lock and its end, and the files that connect the jobs.
+# What the rules of a run share, or those of one of its panels: its settings, and the files that connect its jobs.
 
-import os
-import time
 from pathlib import Path
 
 from snakemake.exceptions import IncompleteCheckpointException
 
-# Jobs run side by side; and with more threads BLAS adds in another order, to other last bits. Scripts order their sets
-# alike, so that a session that goes on in another process asks what its journal has.
-os.environ.update(OPENBLAS_NUM_THREADS="1", PYTHONHASHSEED="0")
-
-from dissensus.garbage import collect_seldom
-from dissensus.keep.replay import begin_from_archive
-from dissensus.study.configuration import check_keys, load
-from dissensus.run.ending import ending, planned
-from dissensus.run.job_graph import JobGraph
-from dissensus.plan.preflight import check_inputs, check_measures, check_place
 from dissensus.plan.deviations import DATA as PLAN
 from dissensus.plan.materials import materials_digest
 from dissensus.plan.preregistration import registered_settings
 from dissensus.plan.priced import priced_files
+from dissensus.run.job_graph import JobGraph
 from dissensus.run.rules import (
+    check_targets,
     depend_on_code,
     describe_targets,
-    check_targets,
     name_logs,
     rule_files,
     temporary_folders,
-    without_job_rate_limit,
 )
-from dissensus.run.run_folder import RunLock
-from dissensus.run.shutdown import before_exit, exit_on_user_error, say_last
-from dissensus.run.stage_log import forward_warnings
-from dissensus.run.start import start_run
-from dissensus.run.targets import TARGETS
+from dissensus.run.shutdown import before_exit, exit_on_user_error
 from dissensus.study.study import pick, plain
 from dissensus.text.embeddings import is_own
-from dissensus.run.warm_scripts import OVER_HTTP, fork_scripts
-from snakemake_logger_plugin_dissensus import close
 from snakemake_logger_plugin_dissensus.board import BOARD
 
-collect_seldom()
-before_exit(close)
-forward_warnings(logger)
-STARTED = time.time()
-# What goes with this process, however it ends.
-TEMPORARY = temporary_folders(workflow)
-for folder in TEMPORARY:
-    before_exit(folder.cleanup)
-without_job_rate_limit(workflow)
-
-if workflow.is_main_process:
-    exit_on_user_error(check_place)(Path.cwd())
-    exit_on_user_error(check_keys)(workflow.configfiles)
-SETTINGS = exit_on_user_error(load)(
-    config, ", ".join(map(str, workflow.configfiles)) or "config.yaml"
-)
-if workflow.is_main_process:
-    exit_on_user_error(check_inputs)(SETTINGS)
-    exit_on_user_error(begin_from_archive)(SETTINGS)
+# Rules of other panels, which come before.
+OTHERS = len(list(workflow.rules))
 STUDIES = {name: SETTINGS.study(name) for name in SETTINGS.studies}
-RESULTS = Path("results") / SETTINGS.run
+RESULTS = SETTINGS.results
+# Before the categories of Snakemake's report, which has those of all panels.
+OF_PANEL = f"{SETTINGS.panel}: " if SETTINGS.panel else ""
 ENVIRONMENT = workflow.current_basedir.join(
     "../../envs/dissensus.yaml"
 ).get_path_or_uri(secret_free=True)
-LOCK = RunLock(RESULTS)
 # Whether this process runs the jobs: it is neither their submitter nor one of them.
 RUNS_HERE = workflow.is_main_process and workflow.local_exec
 # How many sessions of a job that is named may run at once; and of all jobs of this machine, 0 for any number.
 AT_ONCE = 64
+IN_FLIGHT = (workflow.cores or 0) if SETTINGS.waits and RUNS_HERE else 0
 # On a cluster: whether sessions stay with the process that submits jobs.
 ON_LOGIN_NODE = SETTINGS.sessions_on == "login"
 GRAPH = JobGraph(
@@ -77,28 +44,14 @@ GRAPH = JobGraph(
     is_main=workflow.is_main_process,
     runs_here=RUNS_HERE,
     expect=BOARD.expect,
-    temporary=TEMPORARY[0].name,
+    temporary=temporary_folders(workflow)[0].name,
 )
-IN_FLIGHT = (workflow.cores or 0) if GRAPH.waits and RUNS_HERE else 0
-BOARD.recount = GRAPH.done
-BOARD.planned = lambda stats, expected: planned(stats, expected, SETTINGS)
 before_exit(GRAPH.close)
 
 
-if workflow.is_main_process:
-    fork_scripts(OVER_HTTP if GRAPH.waits else ())
-
-
-onstart:
-    exit_on_user_error(start_run)(
-        SETTINGS, RESULTS, LOCK, BOARD, workflow.local_exec, TEMPORARY
-    )
-    exit_on_user_error(check_measures)(SETTINGS, GRAPH.pending_studies())
-
-
-onsuccess:
-    for line in ending(RESULTS, STUDIES, SETTINGS.simulated, STARTED):
-        say_last(line)
+def own_rules():
+    """The rules of this run, or of this panel: a process has those of all panels."""
+    return list(workflow.rules)[OTHERS:]
 
 
 def given(block=None, /, *paths, **settings):
@@ -287,7 +240,7 @@ def rules_of(study):
 
 def of_rules(files):
     """Those of some files that a rule makes; the others are there, or are not."""
-    made = {str(file) for each in workflow.rules for file in each.output}
+    made = {str(file) for each in own_rules() for file in each.output}
     return [file for file in files if str(file) in made]
 
 
@@ -295,7 +248,7 @@ def made_in_own_folder(study):
     """What the rules of a reader's own folder make, but for files with wildcards."""
     return [
         each.output
-        for each in workflow.rules
+        for each in own_rules()
         if str(each.snakefile) in rules_of(study) and not each.wildcard_names
     ]
 
@@ -303,8 +256,7 @@ def made_in_own_folder(study):
 @exit_on_user_error
 def targets_of(study):
     """All that a study makes by default: what the rule of its name asks for."""
-    named = any(each.name == study for each in workflow.rules)
-    targets = getattr(rules, study).input if named else []
+    targets = getattr(rules, study).input if rules.has(study) else []
     check_targets(study, targets, RESULTS / study / "manifest.parquet")
     return targets
 

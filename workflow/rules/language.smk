@@ -206,7 +206,7 @@ use rule local_stage as compare_speeches with:
         html=report(
             L / "tables/recycled_speeches.html",
             caption=captions("language") / "recycled_speeches.rst",
-            category="language",
+            category=f"{OF_PANEL}language",
             subcategory="5 Case study",
             labels={"result": "The most and the least recycled speeches"},
         ),

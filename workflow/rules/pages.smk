@@ -25,7 +25,7 @@ if PLANTED:
             page=report(
                 RESULTS / "tables/index.html",
                 caption="../report/truth.rst",
-                category="What was planted",
+                category=f"{OF_PANEL}What was planted",
                 labels={"result": "What was planted, and what was found"},
             ),
         log:

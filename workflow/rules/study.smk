@@ -130,7 +130,7 @@ for NAME, STUDY in STUDIES.items():
                     report(
                         FOLDER / f"figures/{figure.name}.svg",
                         caption=captions(NAME) / f"{figure.name}.rst",
-                        category=NAME,
+                        category=f"{OF_PANEL}{NAME}",
                         subcategory=figure.section,
                         labels={"result": figure.title},
                     )
@@ -181,7 +181,7 @@ for NAME, STUDY in STUDIES.items():
                 page=report(
                     FOLDER / "tables/index.html",
                     caption=captions(NAME) / "tables.rst",
-                    category=NAME,
+                    category=f"{OF_PANEL}{NAME}",
                     subcategory=STUDY.tables[0].section,
                     labels={"result": STUDY.tables[0].title},
                 ),
@@ -262,7 +262,7 @@ for NAME, STUDY in STUDIES.items():
             page=report(
                 FOLDER / "tables/spending.html",
                 caption=captions(NAME) / "spending.rst",
-                category=NAME,
+                category=f"{OF_PANEL}{NAME}",
                 subcategory="9 Conduct and cost",
                 labels={"result": "What the study has spent, and its models"},
             ),

@@ -39,7 +39,7 @@ use rule local_stage as list_deviations with:
         deviations=RESULTS / "{study}/deviations.parquet",
         page=report(
             RESULTS / "{study}/deviations.md",
-            category="{study}",
+            category=f"{OF_PANEL}{{study}}",
             subcategory="9 Conduct and cost",
             labels={"result": "Deviations from the preregistration"},
         ),
@@ -64,7 +64,7 @@ use rule local_stage as confirm_study with:
         confirmation=RESULTS / "{study}/confirmation.parquet",
         page=report(
             RESULTS / "{study}/confirmation.md",
-            category="{study}",
+            category=f"{OF_PANEL}{{study}}",
             subcategory="1 Findings",
             labels={"result": "Predicted of this model, and found"},
         ),

@@ -127,7 +127,7 @@ use rule local_stage as draw_map with:
         page=report(
             U / "map.html",
             caption=captions("union") / "map.rst",
-            category="union",
+            category=f"{OF_PANEL}union",
             subcategory="3 Map",
             labels={"result": "Map of the arguments"},
         ),

@@ -69,13 +69,13 @@ DIFFERENCES = Schema(
     columns={
         "kind": text("model, setting, file, code, design or version."),
         "name": text("What it is: the path of a setting, a file, a package."),
-        "run": text("Name of the run."),
+        "run": text("Name of the run, or of the panel."),
         "value": text("What it is there; of a file the beginning of its SHA-256."),
     },
     key=("kind", "name", "run"),
 )
-#: What is compared where it is not a column of the key.
-RUNS = "run"
+#: What is compared where it is not a column of the key: runs, or those of the panels of one.
+RUNS, PANELS = "run", "panel"
 
 
 @dataclass(frozen=True)
@@ -100,10 +100,11 @@ class Comparison:
     Attributes
     ----------
     study, question : that the runs are of.
-    over : "run", or the column of the key whose values are compared.
+    over : "run", "panel", or the column of the key whose values are compared.
     compared : the estimands, the most important first.
     differences : rows of :data:`DIFFERENCES`.
-    shares_draws : whether all units have the same draws, so that they share their chance.
+    shares_draws : whether all units have the same draws, so that they share their chance: those of
+        one run, and of runs with one seed.
     """
 
     study: str
@@ -123,16 +124,17 @@ def compare(folders: Sequence[Path], over: str = RUNS) -> Comparison:
     Parameters
     ----------
     folders : results/<run>/<study> of each run, two or more; one where ``over`` is a column.
-    over : "run", or a column of the key, such as "team".
+    over : "run"; "panel", whose runs are then called like their panels; or a column of the key,
+        such as "team".
 
     Raises
     ------
     ResourceError : there are too few, or they do not estimate the same.
     DissensusError : a run cannot be read.
     """
-    runs = [read_run(folder) for folder in dict.fromkeys(folders)]
+    runs = [read_run(folder, is_panel=over == PANELS) for folder in dict.fromkeys(folders)]
     first = runs[0]
-    if over == RUNS:
+    if over in (RUNS, PANELS):
         if len(runs) < 2:
             raise ResourceError(
                 f"{first.folder} is one run alone; name another run of the study, or compare the "
@@ -141,7 +143,8 @@ def compare(folders: Sequence[Path], over: str = RUNS) -> Comparison:
         _check_same(runs)
     elif len(runs) > 1:
         raise ResourceError(f"--over {over} is within one run; name one, not {len(runs)}.")
-    compared = list(_compared(runs, over))
+    shares_draws = len({run.plan.seed for run in runs}) == 1
+    compared = list(_compared(runs, over, shares_draws))
     return Comparison(
         first.plan.study,
         first.question,
@@ -151,14 +154,14 @@ def compare(folders: Sequence[Path], over: str = RUNS) -> Comparison:
         list(_differences(runs)),
         bool(first.provenance["simulated"]),
         first.confidence,
-        len({run.plan.manifest_sha256 for run in runs}) == 1,
+        shares_draws,
     )
 
 
-def _compared(runs: Sequence[Run], over: str) -> Iterator[Compared]:
+def _compared(runs: Sequence[Run], over: str, shares_draws: bool) -> Iterator[Compared]:
     first, seen = runs[0], set()
     for place, (estimand, title) in enumerate(first.headlines.items()):
-        if over == RUNS:
+        if over in (RUNS, PANELS):
             # Which of the secondary headlines a run prints may depend on what it found.
             if place and not all(run.row(estimand) for run in runs):
                 continue
@@ -176,7 +179,8 @@ def _compared(runs: Sequence[Run], over: str) -> Iterator[Compared]:
                     "compare."
                 )
         both = [unit.estimate for unit in units], [unit.se for unit in units]
-        together = pooled(*both, confidence=first.confidence)
+        shared = min(unit.n for unit in units) if shares_draws else None
+        together = pooled(*both, confidence=first.confidence, shared_draws=shared)
         yield Compared(wanted, title, units, together)
 
 
@@ -241,6 +245,9 @@ def _said(run: Run) -> Iterator[tuple[tuple[str, str], str]]:
     """Kind and name -> value of all that a run depends on."""
     plan, provenance = run.plan, run.provenance
     for name, value in plan.settings.items():
+        if ".diagnosis." in name:
+            # What a diagnosis would simulate, which has the models once more.
+            continue
         kind = "model" if name.startswith("models.") else "setting"
         yield (kind, name), value if isinstance(value, str) else json.dumps(value)
     yield ("design", "seed"), str(plan.seed)

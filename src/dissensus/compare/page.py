@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 
 from dissensus.compare.comparison import (
     DIFFERENCES,
+    PANELS,
     POOLED,
     RUNS,
     UNITS,
@@ -74,10 +75,56 @@ def write_comparison(comparison: Comparison, folder: Path) -> Path:
     return path
 
 
+def card_of(comparison: Comparison) -> Card:
+    """The first estimand in a sentence, a picture and an objection."""
+    first = comparison.compared[0]
+    shown = [{"label": unit.name, **vars(unit)} for unit in first.units]
+    shown += [{"label": "Mean", **_values(first.pooled.mean)}]
+    bars = [Bar(str(row["label"]), row, digits=3) for row in shown]
+    return Card(finding(first, comparison), objection(first, comparison), bars, first.title)
+
+
+def differing(comparison: Comparison) -> str:
+    """What differs between the runs or the panels, in a sentence; "" within one run."""
+    if len(comparison.runs) < 2:
+        return ""
+    return f"What differs between the {comparison.over}s: {differing_kinds(comparison)}."
+
+
+def write_refusal(
+    study: str,
+    question: str,
+    why: str,
+    folder: Path,
+    made_by: Mapping[str, Any],
+    *,
+    simulated: bool,
+) -> None:
+    """Write the same files where nothing can be compared: without a row, and with the reason.
+
+    Parameters
+    ----------
+    why : a sentence.
+    folder : is made.
+    made_by : metadata of the artefacts.
+    """
+    for schema in (UNITS, POOLED, DIFFERENCES):
+        name = schema.name
+        write(folder / f"{name}.parquet", schema, [], made_by)
+        table = make(name, f"{study}, not compared", ("Why",), [(why,)], "", simulated)
+        write_table(table, str(folder / f"{name}.csv"), str(folder / f"{name}.md"))
+    figure = new_figure(1.0, simulated)
+    figure.text(0.5, 0.5, "not compared", ha="center")
+    save(figure, folder / "forest.svg", folder / "forest.png", question, why)
+    body = f'<main id="content"><h1>{html(question)}</h1><p>{html(why)}</p></main>'
+    write_text(folder / "index.html", page(f"{study}, not compared", style(), body))
+
+
 def finding(each: Compared, comparison: Comparison) -> str:
     """What units come to together, in a sentence."""
     together, mean = each.pooled, each.pooled.mean
-    what = "runs" if comparison.over == RUNS else f"values of {comparison.over}"
+    over = comparison.over
+    what = f"{over}s" if over in (RUNS, PANELS) else f"values of {over}"
     return (
         f"{each.title}: {_in_line(_values(mean))} over "
         f"{together.k} {what}, {p_clause(mean.p_value)}."
@@ -134,7 +181,7 @@ def in_words(each: Compared, comparison: Comparison) -> str:
 def _tables(comparison: Comparison) -> Iterator[Table]:
     yield _units(comparison)
     yield _pooled(comparison)
-    if comparison.over == RUNS:
+    if comparison.over in (RUNS, PANELS):
         yield _differences(comparison)
 
 
@@ -170,8 +217,8 @@ def _units(comparison: Comparison) -> Table:
 def _pooled(comparison: Comparison) -> Table:
     level = percent(comparison.confidence, 0)
     shared = (
-        " All have the same draws, so that they share what is chance in these: the interval of the "
-        "mean is of further models or prompts on these draws, not of further draws."
+        " All have the same draws, and so may err alike: the interval of the mean has the whole "
+        "error of one of them, and is as wide as if all erred by the same."
         if comparison.shares_draws
         else ""
     )
@@ -213,7 +260,7 @@ def _differences(comparison: Comparison) -> Table:
         rows.setdefault((row["kind"], row["name"]), {})[row["run"]] = row["value"]
     return make(
         "differences",
-        "What differs between the runs",
+        f"What differs between the {comparison.over}s",
         ("Kind", "Name", *runs),
         [(*name, *(values[run] for run in runs)) for name, values in rows.items()],
         "From the configuration that each run keeps, its files and its provenance. Of a file "
@@ -225,13 +272,9 @@ def _differences(comparison: Comparison) -> Table:
 def _page(
     comparison: Comparison, tables: Sequence[Table], figures: Sequence[tuple[str, str, str]]
 ) -> str:
-    first = comparison.compared[0]
-    rows = [{"label": unit.name, **vars(unit)} for unit in first.units]
-    rows += [{"label": "Mean", **_values(first.pooled.mean)}]
-    bars = [Bar(str(row["label"]), row, digits=3) for row in rows]
-    card = Card(finding(first, comparison), objection(first, comparison), bars, first.title)
+    card = card_of(comparison)
     named = ", ".join(run.name for run in comparison.runs)
-    differ = f"What differs between the runs: {differing_kinds(comparison)}."
+    differ = differing(comparison)
     body = [
         f'<aside class="banner" aria-label="Simulated">{html(SIMULATED)}</aside>'
         if comparison.simulated
@@ -240,7 +283,7 @@ def _page(
         f"{html(comparison.over)}: {html(named)}</p>",
         f"<h1>{html(comparison.question)}</h1>",
         '<section class="card">',
-        *card_body(card, links="", lost=html(differ) if comparison.over == RUNS else ""),
+        *card_body(card, links="", lost=html(differ)),
         "</section>",
     ]
     for name, svg, words in figures:

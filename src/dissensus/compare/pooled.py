@@ -20,7 +20,7 @@ class Pooled:
     Attributes
     ----------
     mean : of the distribution of true effects, with Hartung and Knapp's interval and test of 0,
-        which have k - 1 degrees of freedom.
+        which have k - 1 degrees of freedom; of units that share draws see :func:`pooled`.
     prediction_low, prediction_high : limits for the true effect of a further unit; NaN for fewer
         than 3 units.
     tau : standard deviation of the true effects, in the unit of the estimates.
@@ -39,7 +39,13 @@ class Pooled:
     k: int
 
 
-def pooled(estimates: npt.ArrayLike, errors: npt.ArrayLike, *, confidence: float = 0.95) -> Pooled:
+def pooled(
+    estimates: npt.ArrayLike,
+    errors: npt.ArrayLike,
+    *,
+    confidence: float = 0.95,
+    shared_draws: int | None = None,
+) -> Pooled:
     """Random effects with Paule and Mandel's variance between units (1982).
 
     The interval of the mean is Hartung and Knapp's (2001), with their scale even where it is below
@@ -47,10 +53,17 @@ def pooled(estimates: npt.ArrayLike, errors: npt.ArrayLike, *, confidence: float
     2009); I squared is theirs of 2002, by Q. The estimators are those of
     :func:`statsmodels.stats.meta_analysis.combine_effects`.
 
+    Units with the same draws err alike, which makes them look more alike than further draws would.
+    At worst their errors are one: the mean then has as an error the weighted mean of theirs, since
+    a standard deviation of a sum is at most the sum of those of its parts; and how the estimates
+    spread is how the true effects do. Both are added as independent, with Satterthwaite's (1946)
+    degrees of freedom.
+
     Parameters
     ----------
     estimates : k estimates in one unit, 2 or more.
     errors : their standard errors, above 0.
+    shared_draws : how many draws all units have in common; None where each has its own.
 
     Raises
     ------
@@ -71,13 +84,23 @@ def pooled(estimates: npt.ArrayLike, errors: npt.ArrayLike, *, confidence: float
     q = float(combined.q)
     # As of normal weights; Hartung and Knapp's scale is of the mean alone.
     plain_error = float(combined.sd_eff_w_re)
+    df = k - 1.0
+    spread_squared, error_squared = tau_squared, plain_error**2
+    if shared_draws is not None:
+        weights = np.asarray(combined.weights_rel_re)
+        error_squared = float(weights @ deviations) ** 2
+        spread_squared = max(tau_squared, k * error**2)
+        of_draws = error_squared**2 / max(shared_draws - 1, 1)
+        df = (error**2 + error_squared) ** 2 / (error**4 / (k - 1) + of_draws)
+        error = sqrt(error**2 + error_squared)
     half = NAN
     if k > 2:
         quantile = float(special.stdtrit(k - 2, (1.0 + confidence) / 2.0))
-        half = quantile * sqrt(tau_squared + plain_error**2)
-    equal = bool(np.ptp(effects) == 0.0)
+        half = quantile * sqrt(spread_squared + error_squared)
+    # Equal estimates have no spread to judge by, unless their common error is known.
+    is_constant = bool(np.ptp(effects) == 0.0) and shared_draws is None
     return Pooled(
-        constant(mean, k, k) if equal else t_estimate(mean, error, k - 1, confidence, k, k),
+        constant(mean, k, k) if is_constant else t_estimate(mean, error, df, confidence, k, k),
         mean - half,
         mean + half,
         sqrt(tau_squared),

@@ -59,6 +59,7 @@ class Run:
     headlines : its estimands, the most important first, with their names in words; in the words of
         the key where the study's sentence has another unit than the artefact.
     files : path -> SHA-256 of the prompts, data and code that its sessions were run with.
+    panel : of which it is the run, where panels are compared; "" else.
     """
 
     folder: Path
@@ -68,10 +69,12 @@ class Run:
     question: str
     headlines: Mapping[Estimand, str]
     files: Mapping[str, str]
+    panel: str = ""
 
     @property
     def name(self) -> str:
-        return self.plan.run
+        """What it is called where it is compared."""
+        return self.panel or self.plan.run
 
     def row(self, estimand: Estimand) -> dict[str, Any] | None:
         """The row of an estimand; None where this run has none."""
@@ -140,12 +143,13 @@ def study_folders(
     return folders
 
 
-def read_run(folder: Path) -> Run:
+def read_run(folder: Path, *, is_panel: bool = False) -> Run:
     """A finished run of a study.
 
     Parameters
     ----------
     folder : results/<run>/<study>.
+    is_panel : whether it is called like its panel.
 
     Raises
     ------
@@ -170,6 +174,7 @@ def read_run(folder: Path) -> Run:
         sessions.study.question,
         dict(_headlines(folder)),
         next(iter(kept_states(folder)), {}),
+        settings.panel if is_panel else "",
     )
 
 
@@ -249,7 +254,7 @@ def _unit(name: str, run: Run, row: Mapping[str, Any], estimand: Estimand) -> Un
             f"{run.folder}/{estimand.artefact}.parquet: {estimand.name} of {name} has the estimate "
             f"{value:g} and no standard error above 0; leave it out."
         )
-    return Unit(name, run.name, value, error, low, high, int(row.get("n") or 0), has_own_error)
+    return Unit(name, run.plan.run, value, error, low, high, int(row.get("n") or 0), has_own_error)
 
 
 def _number(value: Any) -> float:

@@ -24,6 +24,7 @@ from dissensus.llm.model_files import SETTING as MODEL_FILES
 from dissensus.plan import preregistration
 from dissensus.run.kept import without_passwords
 from dissensus.study.configuration import Configuration
+from dissensus.study.panels import PART_OF
 from dissensus.tables.provenance import COMMIT_FILE, PLAN_FILE
 
 #: What the project is made of, in its folder; what is not there is left out.
@@ -96,8 +97,10 @@ def archive(
 
 
 def _settings(configuration: Mapping[str, Any]) -> str:
-    """The configuration as a file: the archive itself has the replies of the one that is named."""
-    values = {key: value for key, value in configuration.items() if key != "replay"}
+    """The configuration as a file: the archive itself has the replies of the one that is named, and
+    a panel is archived as a run of its own.
+    """
+    values = {key: value for key, value in configuration.items() if key not in ("replay", PART_OF)}
     return yaml.safe_dump(without_passwords(values), sort_keys=False)
 
 

@@ -142,6 +142,30 @@ def verify_run(configuration: Configuration) -> list[str]:
     return [verified.summary]
 
 
+@makes()
+def verify_panels(configuration: Configuration) -> list[str]:
+    """That all of a run with panels is as it was made: every panel, and what compares them.
+
+    Raises
+    ------
+    ArtefactError : something is not; a line for each file.
+    """
+    home = Verified(configuration.run)
+    folders = [part.results for part in configuration.parts]
+    _verify_files(configuration.results, home)
+    _verify_spending(configuration.results, home, folders)
+    verified = [*(verify(part, part.results) for part in configuration.parts), home]
+    wrong = [line for each in verified for line in each.findings.values()]
+    said = [each.summary for each in verified[:-1]]
+    said.append(
+        f"Verified what compares the panels of run {configuration.run}: "
+        + ("damaged." if home.findings else "all as it was made.")
+    )
+    if wrong:
+        raise ArtefactError("\n".join([*wrong, *said]))
+    return said
+
+
 def verify(settings: Configuration, results: Path) -> Verified:
     """Compare all of a run; ``results``: its folder."""
     verified = Verified(settings.run)
@@ -151,13 +175,18 @@ def verify(settings: Configuration, results: Path) -> Verified:
             _verify_study(settings, results / study, registry, verified)
         except DissensusError as error:
             verified.find(results / study / "manifest.parquet", error)
+    _verify_files(results, verified)
+    _verify_spending(settings.home(results), verified, [results])
+    return verified
+
+
+def _verify_files(results: Path, verified: Verified) -> None:
+    """All other artefacts of a folder, and what its logs say was made."""
     for path in sorted(results.rglob("*.parquet")):
         if path not in verified.files:
             verified.table(path)
     for path in sorted(results.glob("**/logs/**/*.log")):
         _verify_log(path, verified)
-    _verify_spending(results, verified)
-    return verified
 
 
 def _verify_study(
@@ -324,10 +353,11 @@ def _verify_log(log: Path, verified: Verified) -> None:
             verified.find(path, f"{path} is not what {log} says that was made; {_MEND}.")
 
 
-def _verify_spending(results: Path, verified: Verified) -> None:
-    """Compare the ledger with what the replies in all journals have cost."""
-    paid = sum((reply.cost_usd or 0.0) + reply.faults_usd for reply in _replies(results, verified))
-    ledger = results / LEDGER
+def _verify_spending(home: Path, verified: Verified, folders: Sequence[Path]) -> None:
+    """Compare the ledger with what the replies in all journals of some folders have cost."""
+    replies = [reply for folder in folders for reply in _replies(folder, verified)]
+    paid = sum((reply.cost_usd or 0.0) + reply.faults_usd for reply in replies)
+    ledger = home / LEDGER
     if not ledger.exists():
         return
     verified.files.add(ledger)

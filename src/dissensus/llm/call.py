@@ -54,8 +54,10 @@ class Request:
         """Its fields as plain data, as they are digested: without a ``top_p`` or options unset."""
         values = {each.name: getattr(self, each.name) for each in fields(self)}
         values["messages"] = [{"role": m.role, "content": m.content} for m in self.messages]
-        unset = [name for name in ("top_p", "options") if not values[name]]
-        return {name: value for name, value in values.items() if name not in unset}
+        for name in ("top_p", "options"):
+            if not values[name]:
+                del values[name]
+        return values
 
     @property
     def sha256s(self) -> tuple[str, str]:
@@ -151,7 +153,13 @@ class Reply:
     @property
     def usage(self) -> Usage:
         """Its tokens."""
-        return Usage(**{each.name: getattr(self, each.name) for each in fields(Usage)})
+        return Usage(
+            self.input_tokens,
+            self.cached_tokens,
+            self.output_tokens,
+            self.written_tokens,
+            self.written_1h_tokens,
+        )
 
 
 class Provider(Protocol):

@@ -142,6 +142,7 @@ class Codec(ABC):
             text = json.dumps(answer.tools, ensure_ascii=False)
         if not text and answer.refusal:
             text, reason = plain_text(answer.refusal), "refusal"
+        error = _why_lost(text, reason)
         return Reply(
             text=text,
             thought=thought or answer.thought,
@@ -150,7 +151,7 @@ class Codec(ABC):
             answered_by=label(answer.answered_by),
             fingerprint=label(answer.fingerprint),
             request_id=label(answer.request_id),
-            error=_why_lost(text, reason),
+            error=error,
         )
 
     def parse_vectors(self, body: Any) -> tuple[Reply, tuple[str, ...]]:

@@ -23,16 +23,18 @@ _REPEATED = re.compile(r"(.)\1{3,}")
 _LEAST_BYTES, _BYTES_A_TOKEN = 8_000, 16
 
 
-def is_cut(request: Request, tokens: int) -> bool:
-    """Whether so few tokens of a prompt were counted that its server has cut it.
+def is_cut(request: Request, size: int, tokens: int) -> bool:
+    """Whether so few tokens of a prompt of some bytes were counted that its server has cut it.
 
     Tokenisers make a token of 3 to 7 bytes of whatever script, those that join words among them.
     Blanks and repeated signs, of which one token takes many, are left out. Short prompts say
     little.
     """
+    most = max(_LEAST_BYTES, _BYTES_A_TOKEN * tokens)
+    if tokens <= 0 or size <= most:
+        return False
     words = (" ".join(message.content.split()) for message in request.messages)
-    size = sum(len(_REPEATED.sub(r"\1", text).encode()) for text in words)
-    return tokens > 0 and size > max(_LEAST_BYTES, _BYTES_A_TOKEN * tokens)
+    return sum(len(_REPEATED.sub(r"\1", text).encode()) for text in words) > most
 
 
 def warn_of_cut(model: str, size: int, tokens: int) -> None:

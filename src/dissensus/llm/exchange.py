@@ -139,6 +139,8 @@ class Exchange:
 
     def ended(self, reply: Reply) -> Reply:
         """A reply as it is journaled: with what the call took, and what became of other tries."""
+        if not self.failures:
+            return replace(reply, latency_s=self.latency_s, queued_s=self.queued_s)
         return replace(
             reply,
             text="" if reply.error else reply.text,

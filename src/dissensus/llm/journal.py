@@ -87,6 +87,10 @@ class Journal:
     path : the journal's file; made with its folder when the first call is made.
     in_flight : counts the calls that are made.
 
+    Attributes
+    ----------
+    made : keys of the replies that were no replay: a model gave them since it was opened.
+
     Raises
     ------
     ResourceError : a line is damaged.
@@ -98,6 +102,7 @@ class Journal:
         self._in_flight = in_flight
         self._turns: dict[str, Lock] = {}
         self._asked: set[str] = set()
+        self.made: set[str] = set()
 
     def __len__(self) -> int:
         return len(self._records)
@@ -133,15 +138,18 @@ class Journal:
         Stopped : the run is stopping.
         """
         key = request.sha256
-        reply = self._records.get(key)
-        if reply is None:
+        if (reply := self._records.get(key)) is not None:
+            reply = reread(reply, provider.marks)
+        else:
             # Of two threads with the same request, the second finds the reply of the first.
             with self._turns.setdefault(key, Lock()):
-                reply = self._records.get(key) or self._call(provider, request, patience_s)
+                reply = self._records.get(key) or self._call(key, provider, request, patience_s)
         self._asked.add(key)
-        return reread(reply, provider.marks)
+        return reply
 
-    def _call(self, provider: Provider, request: Request, patience_s: float | None) -> Reply:
+    def _call(
+        self, key: str, provider: Provider, request: Request, patience_s: float | None
+    ) -> Reply:
         size = _space(request)
         with self._in_flight:
             self._records.reserve(size)
@@ -153,7 +161,8 @@ class Journal:
                 self._records.release(size)
                 raise
             # A simulated model gives the same reply again, and to wait for the disk takes longer.
-            self._records.append(request.sha256, reply, size, at_once=not provider.simulated)
+            self._records.append(key, reply, size, at_once=not provider.simulated)
+        self.made.add(key)
         return reply
 
 
@@ -169,8 +178,10 @@ class Replay(Journal):
     NotJournaled : by :meth:`ask`, where it has no reply.
     """
 
-    def _call(self, provider: Provider, request: Request, patience_s: float | None) -> Reply:
-        raise NotJournaled(f"no reply to request {request.sha256}")
+    def _call(
+        self, key: str, provider: Provider, request: Request, patience_s: float | None
+    ) -> Reply:
+        raise NotJournaled(f"no reply to request {key}")
 
 
 def _now() -> str:

@@ -11,6 +11,7 @@ import errno
 import math
 import os
 import secrets
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
@@ -114,12 +115,13 @@ class Ledger:
                     return None
                 self._reserved[name] = usd
             else:
+                lines = _written([*self._unwritten, line])
                 with self._file as descriptor:
                     # Nobody else may reserve the same money in between.
                     self._take_in(descriptor)
                     if not self._covers(usd):
                         return None
-                    self._put(descriptor, [*self._unwritten, line])
+                    self._put(descriptor, lines)
                 self._unwritten.clear()
             self._mine.add(name)
             return name
@@ -260,11 +262,13 @@ class Ledger:
     def _write(self) -> None:
         """Append what is not written yet."""
         assert self._file is not None
+        # What takes long is done before others wait for the file.
+        lines = _written(self._unwritten)
         with self._file as descriptor:
-            self._put(descriptor, self._unwritten)
+            self._put(descriptor, lines)
         self._unwritten.clear()
 
-    def _put(self, descriptor: int, lines: list[dict[str, Any]]) -> None:
+    def _put(self, descriptor: int, lines: bytes) -> None:
         """Append lines to the locked file.
 
         Raises
@@ -272,7 +276,7 @@ class Ledger:
         ResourceError : they cannot be written.
         """
         try:
-            _append(descriptor, b"".join(map(write_line, lines)))
+            _append(descriptor, lines)
         except OSError as error:
             raise ResourceError(
                 f"{self._path} cannot be written ({error.strerror}), and without it the budget "
@@ -312,6 +316,10 @@ class Ledger:
                 ) from None
             self._offset += len(line) + 1
             self._lines += 1
+
+
+def _written(lines: Iterable[dict[str, Any]]) -> bytes:
+    return b"".join(map(write_line, lines))
 
 
 def _dollars(value: Any) -> float:

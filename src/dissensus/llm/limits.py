@@ -16,7 +16,6 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from threading import Lock, Semaphore
 
@@ -233,14 +232,18 @@ class Slots:
         ------
         ResourceError : the file cannot be written and locked.
         """
-        first = self._next
-        around = ((first + step) % self._number for step in range(self._number))
-        free = (slot for slot in around if slot not in self._taken)
-        for slot in islice(free, _MAX_TRIES):
+        first, tries = self._next, 0
+        for step in range(self._number):
+            slot = (first + step) % self._number
+            if slot in self._taken:
+                continue
             self._next = (slot + 1) % self._number
             if self._lock(slot):
                 self._taken.add(slot)
                 return slot
+            tries += 1
+            if tries == _MAX_TRIES:
+                break
         return None
 
     def give_back(self, slot: int) -> None:

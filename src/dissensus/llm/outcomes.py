@@ -165,8 +165,10 @@ def finish_reason(value: Any) -> str:
         return ""
     given = label(value) or "unknown"
     words = re.split(r"[.:\s]+", given.lower().replace("-", "_").replace("finish_reason_", ""))
-    finishes = [_FINISHES[word] for word in words if word in _FINISHES]
-    return finishes[0] if finishes else given
+    for word in words:
+        if word in _FINISHES:
+            return _FINISHES[word]
+    return given
 
 
 def cut_off(finish: str) -> str:

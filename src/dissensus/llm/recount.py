@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ _STAGE = "journals"
 _ROUNDING_USD = 1e-6
 
 
-def restore_ledger(folder: Path) -> float:
+def restore_ledger(folder: Path, parts: Sequence[Path] = ()) -> float:
     """Add to a run's ledger what its journals and batches have cost beyond it.
 
     An intact ledger has more than these: tries of calls that were never journaled.
@@ -24,6 +24,7 @@ def restore_ledger(folder: Path) -> float:
     Parameters
     ----------
     folder : of the run.
+    parts : folders of its panels, whose replies it paid for.
 
     Returns
     -------
@@ -34,7 +35,7 @@ def restore_ledger(folder: Path) -> float:
     ResourceError : the ledger is damaged, or cannot be written.
     """
     ledger = Ledger(folder / LEDGER, None, _STAGE)
-    lost = spent_by_journals(folder) - (ledger.sure_usd + ledger.unsure_usd)
+    lost = spent_by_journals(folder, parts) - (ledger.sure_usd + ledger.unsure_usd)
     if lost <= _ROUNDING_USD:
         return 0.0
     ledger.add("", lost, 0, 0)
@@ -42,12 +43,13 @@ def restore_ledger(folder: Path) -> float:
     return lost
 
 
-def spent_by_journals(folder: Path) -> float:
+def spent_by_journals(folder: Path, parts: Sequence[Path] = ()) -> float:
     """Dollars of all replies in a run's journals, and of batches' answers that none has yet."""
     journaled: defaultdict[str, float] = defaultdict(float)
-    for path in folder.glob("*/**/*.jsonl"):
-        for name, usd in _replies(path):
-            journaled[name] += usd
+    for place in {folder, *parts}:
+        for path in place.glob("*/**/*.jsonl"):
+            for name, usd in _replies(path):
+                journaled[name] += usd
     batched: defaultdict[str, float] = defaultdict(float)
     for path in folder.glob("batches/*/*.answers.json"):
         for name, usd in _answers(path):

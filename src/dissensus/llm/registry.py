@@ -69,7 +69,7 @@ class ModelRegistry:
     ) -> None:
         self.models = models
         self.providers = providers
-        self._folder = folder
+        self.folder = folder
         # One for all providers: a call to one may wait for what calls to another come to.
         self._ledger = Ledger(folder / LEDGER, budget_usd, stage)
         self._used = [name for name in used if models[name]["provider"] != "simulated"]
@@ -195,9 +195,9 @@ class ModelRegistry:
 
         settings = self.providers[provider]
         limits = (settings["requests_per_minute"], settings["tokens_per_minute"])
-        rate_limiter = RateLimiter(self._folder / ".limits" / provider, *limits)
+        rate_limiter = RateLimiter(self.folder / ".limits" / provider, *limits)
         terms = Terms(provider, **{f.name: settings[f.name] for f in fields(Terms)[1:]})
-        places = self._folder / ".limits" / f"{provider}.places"
+        places = self.folder / ".limits" / f"{provider}.places"
         concurrency = ConcurrencyLimit(places, terms.concurrency)
         address = settings["base_url"] or codec.address
         secret = Secret(key if settings["key_from"] else "")
@@ -209,8 +209,8 @@ class ModelRegistry:
             ) from None
         client = HttpClient(terms, connection, rate_limiter, concurrency, self._ledger, secret)
         atexit.register(lambda: run(client.close()))
-        ends = self._folder / ".limits" / f"{provider}.ends"
-        watch = Watch(self._folder / ".limits" / f"{provider}.said", terms.simulated)
+        ends = self.folder / ".limits" / f"{provider}.ends"
+        watch = Watch(self.folder / ".limits" / f"{provider}.said", terms.simulated)
         if not settings["batch"]:
             return Host(terms, self._ledger, codec, client, ends=ends, watch=watch)
         from dissensus.llm.batches.batcher import Batcher
@@ -224,7 +224,7 @@ class ModelRegistry:
                 f"providers.{provider}: interface {settings['interface']!r} has no batches; set "
                 "batch to false."
             )
-        folder = self._folder / "batches" / provider
+        folder = self.folder / "batches" / provider
 
         def parse(body: Any, model: str) -> Reply:
             return codec.parse(body, self._marks(model))

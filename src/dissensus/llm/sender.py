@@ -119,13 +119,14 @@ class Sender:
                 raise self._proxy_refused(reservation) from None
             words = _words(error) if reached else self._secret.strike(first_cause(error))
             raise self._record(exchange, reservation, outcome, words, reached=reached) from None
+        is_success = response.is_success
         wrong = mislabelled(self._terms, response.headers)
-        if wrong and (response.is_success or not self._terms.simulated):
+        if wrong and (is_success or not self._terms.simulated):
             self._ledger.release(reservation)
             raise wrong
         if response.status == _PROXY_STATUS:
             raise self._proxy_refused(reservation)
-        if not response.is_success:
+        if not is_success:
             raise self._record_error(exchange, reservation, response, response.status)
         return self._read(exchange, reservation, response)
 
@@ -154,12 +155,13 @@ class Sender:
         header = response.headers.get("x-request-id") or response.headers.get("request-id")
         identifier = self._secret.strike(label(header)) or reply.request_id
         reply = replace(reply, request_id=identifier)
-        usage = reply.usage if exchange.price is None or _reports_usage(reply) else None
+        usage = used if exchange.price is None or _reports_usage(reply) else None
         if reply.error:
             words = THOUGHT_ALONE if reply.error == "empty" and reply.thought else ""
             raise self._record(exchange, reservation, reply.error, words, reply=reply, usage=usage)
+        cost = self._book(exchange, reservation, usage)
         self._outage.answered(exchange.sent)
-        return replace(reply, cost_usd=self._book(exchange, reservation, usage))
+        return replace(reply, cost_usd=cost)
 
     def _reply_in(
         self, exchange: Exchange, response: Response
@@ -271,7 +273,7 @@ class Sender:
             cost = self._book(exchange, reservation, usage)
         else:
             self._ledger.release(reservation)
-            self._settle(exchange, 0)
+            self._settle(exchange.max_usage.total, 0)
         exchange.failures.append(Failure(outcome, cost or 0.0, message, reply, reached, status))
         if rule.fault == "account":
             raise stopped(self._terms.name, outcome, f"models.{exchange.model}: {message}")
@@ -284,7 +286,7 @@ class Sender:
     def _book(self, exchange: Exchange, reservation: str, usage: Usage | None) -> float | None:
         """Book a try, at the most that it can have used where the provider does not say."""
         used = usage or exchange.max_usage
-        self._settle(exchange, used.total)
+        self._settle(exchange.max_usage.total, used.total)
         cost = exchange.cost(used)
         if cost and cost > (exchange.cost(exchange.max_usage) or 0.0):
             self._say_more(exchange, used)
@@ -307,10 +309,10 @@ class Sender:
             "may be passed by what such calls in flight use beyond their most."
         )
 
-    def _settle(self, exchange: Exchange, used: int) -> None:
+    def _settle(self, reserved: int, used: int) -> None:
         # An answer that came is not lost for a file that cannot be written; the next call stops.
         with suppress(ResourceError):
-            self._rate_limiter.settle(exchange.max_usage.total, used)
+            self._rate_limiter.settle(reserved, used)
 
 
 def words_of(response: Response, secret: Secret) -> str:

@@ -32,7 +32,13 @@ _RANGE = ("low", "expected", "high")
 @makes()
 def cost(configuration: Configuration) -> Iterator[str]:
     """What the calls of each study will cost, and of all together."""
-    studies = []
+    studies: list[list[Line]] = []
+    yield from quoted(configuration, studies)
+    yield from sum_up(studies, configuration.budget_usd)
+
+
+def quoted(configuration: Configuration, studies: list[list[Line]]) -> Iterator[str]:
+    """What the calls of each study will cost; its estimate is added to ``studies``."""
     for name in configuration.studies:
         given = price_settings(configuration, name)
         sessions = Sessions.read(configuration, configuration.results / name)
@@ -50,7 +56,6 @@ def cost(configuration: Configuration) -> Iterator[str]:
         if gap := unidentified(configuration, sessions):
             yield from warn(gap)
             yield from price_remedies(gap, sessions, given, lines)
-    yield from sum_up(studies, configuration.budget_usd)
 
 
 def price_remedies(
@@ -137,16 +142,19 @@ def _cached(lines: Sequence[Line]) -> list[str]:
     return table + _wrapped(f"cache: true is not set for {', '.join(unset)}." if unset else "")
 
 
-def sum_up(studies: Sequence[Sequence[Line]], budget_usd: float | None) -> list[str]:
+def sum_up(
+    studies: Sequence[Sequence[Line]], budget_usd: float | None, title: str = "all studies"
+) -> list[str]:
     """What all studies of a run come to, since they share its budget; in such lines, too.
 
     Parameters
     ----------
     studies : the estimate of each.
     budget_usd : the setting of this name.
+    title : what all together are called.
     """
     lines = [line for study in studies for line in study]
-    lines_of_sum = ["all studies", *_total(lines)] if len(studies) > 1 else []
+    lines_of_sum = [title, *_total(lines)] if len(studies) > 1 else []
     return lines_of_sum + _wrapped(_budget(lines, budget_usd))
 
 

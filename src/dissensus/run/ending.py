@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -18,48 +19,65 @@ from dissensus.tables.artefact import read
 _MOST = 3
 
 
-def ending(results: Path, studies: Iterable[str], simulated: bool, since: float) -> list[str]:
+def ending(settings: Configuration, since: float) -> list[str]:
     """The lines at the end of a run that wrote its results page; none of one that did not.
 
-    They state findings, what the run found against each, losses, and the page to open.
+    They state findings, what the run found against each, losses, and the page to open; of a run
+    with panels what these come to together.
 
     Parameters
     ----------
-    results : the run's folder.
-    studies : in their order.
-    simulated : whether the run's models are simulated.
+    settings : of the run.
     since : when the run began, in seconds since the epoch.
     """
-    page = results / "index.html"
+    page = settings.results / "index.html"
     if not page.exists() or page.stat().st_mtime < since:
         return []
-    sentences_of = {}
-    for study in studies:
-        try:
-            rows = read(results / study / "findings.parquet", FINDINGS).to_pylist()
-        except DissensusError:
-            continue
-        sentences_of[study] = {
-            kind: [row["sentence"] for row in rows if row["kind"] == kind]
-            for kind in ("card", "stopped", "floor", "but", "headline", "lost")
-        }
-    lines = ["Simulated models: no number below says anything of a real one."] * simulated
+    studies = {
+        f"{part.panel}, {name}" if settings.panels else name: part.results / name
+        for part in settings.parts
+        for name in settings.studies
+    }
+    compared = settings.results / "compared"
+    stated = {name: compared / name for name in settings.studies} if settings.panels else studies
+    lines = ["Simulated models: no number below says anything of a real one."] * settings.simulated
+    lines += _stated(stated)
+    for study, folder in studies.items():
+        confirmed = _confirmed(folder / "confirmation.parquet")
+        lines += [f"{study}: {sentence}" for sentence in confirmed]
+    lines += _planted([folder / "truth.parquet" for folder in studies.values()])
+    for study, folder in studies.items():
+        for sentence in _sentences(folder)["lost"]:
+            run = f"--run {folder.parent.name} --study {folder.name}"
+            how = f"dissensus read {_lost(folder)} {run}"
+            lines.append(f"{study}: {sentence} `{how}` prints its tries.")
+    return [*lines, f"Open {page} for the results, each with what it rests on."]
+
+
+def _stated(folders: Mapping[str, Path]) -> list[str]:
+    """The findings, with the objections; ``folders``: name of what has them -> its folder."""
+    lines = []
     # Each study's first, then further ones where these are few.
-    each = max(1, _MOST // max(len(sentences_of), 1))
-    for study, sentences in sentences_of.items():
+    told = {study: _sentences(folder) for study, folder in folders.items()}
+    each = max(1, _MOST // max(sum(bool(sentences["card"]) for sentences in told.values()), 1))
+    for study, sentences in told.items():
         lines += [f"{study}: {sentence}" for sentence in sentences["card"]]
         besides = ("stopped", "floor", "but")
         lines += [f"  {sentence}" for kind in besides for sentence in sentences[kind]]
         lines += [f"{study}: {sentence}" for sentence in sentences["headline"][1:each]]
-    for study in sentences_of:
-        confirmed = _confirmed(results / study / "confirmation.parquet")
-        lines += [f"{study}: {sentence}" for sentence in confirmed]
-    lines += _planted([results / study / "truth.parquet" for study in sentences_of])
-    for study, sentences in sentences_of.items():
-        for sentence in sentences["lost"]:
-            how = f"dissensus read {_lost(results / study)} --run {results.name} --study {study}"
-            lines.append(f"{study}: {sentence} `{how}` prints its tries.")
-    return [*lines, f"Open {page} for the results, each with what it rests on."]
+    return lines
+
+
+def _sentences(folder: Path) -> dict[str, list[str]]:
+    """Kind -> sentences of the findings in a folder; none where these cannot be read."""
+    try:
+        rows = read(folder / "findings.parquet", FINDINGS).to_pylist()
+    except DissensusError:
+        rows = []
+    return {
+        kind: [row["sentence"] for row in rows if row["kind"] == kind]
+        for kind in ("card", "stopped", "floor", "but", "headline", "lost")
+    }
 
 
 def _lost(folder: Path) -> str:
@@ -100,17 +118,29 @@ def planned(
         drawn.
     settings : of the run.
     """
-    drawn = [name for name in settings.studies if stats.get(f"draw_{name}_manifest")]
+    jobs = Counter[str]()
+    for rule, n in stats.items():
+        jobs[rule.rpartition(".")[2]] += n
+    drawn = {
+        f"{panel}{name}": (part, name)
+        for part in settings.parts
+        for name in settings.studies
+        for panel in [f"{part.panel}." if settings.panels else ""]
+        if stats.get(f"{panel}draw_{name}_manifest")
+    }
     try:
-        counts = {name: _would_draw(settings, name) for name in drawn}
+        counts = {key: _would_draw(*each) for key, each in drawn.items()}
     except DissensusError as error:
         return f"The run would stop before its sessions: {error}"
-    single = stats.get("run_session", 0)
-    if stats.get("run_sessions", 0):
+    single = jobs["run_session"]
+    if jobs["run_sessions"]:
         pending = {name: total - done for name, (total, done) in expected.items()}
         counts = {name: n for name, n in pending.items() if n and name not in drawn} | counts
         single = 0
-    which = [f"{n:,} of {name}" for name, n in counts.items()]
+    by_study = Counter[str]()
+    for name, n in counts.items():
+        by_study[name.rpartition(".")[2]] += n
+    which = [f"{n:,} of {name}" for name, n in by_study.items()]
     total = max(single, sum(counts.values()))
     if not total:
         return "Sessions that will run: 0."

@@ -79,11 +79,16 @@ class JobGraph:
         if pending and study in self.settings.study_folders:
             rehearse(sessions)
         if self._is_main:
-            self._expect(study, len(rows), len(rows) - len(pending))
+            self._expect(self._name(study), len(rows), len(rows) - len(pending))
         homes = {row["session_id"]: name for name, some in sessions.shards.items() for row in some}
         drawn = Drawn(sessions, homes, pending, state)
         self._drawn[study] = changed, drawn
         return drawn
+
+    def _name(self, study: str) -> str:
+        """Of a study, or of the panel that runs it."""
+        panel = self.settings.panel
+        return f"{panel}.{study}" if panel else study
 
     def pending_studies(self) -> list[str]:
         """The studies with sessions to run, and those whose manifest the run may draw."""
@@ -238,15 +243,9 @@ class JobGraph:
         except (DissensusError, KeyError, OSError):
             return []
 
-    @cached_property
-    def waits(self) -> bool:
-        """Whether sessions wait for models, or compute their words themselves."""
-        models = self.settings.models
-        return any(models[name].provider != "simulated" for name in self.settings.used)
-
     def at_once(self, study: str, shard: str) -> int:
         """How many sessions of a shard may run at the same time."""
-        if not self.waits:
+        if not self.settings.waits:
             # One computes while the other's replies are on their way to the disk.
             return 2
         sessions = self.drawn(study).sessions
@@ -259,4 +258,4 @@ class JobGraph:
         together are then enough to keep all the sessions in flight that its cores stand for, which
         they share out among them (:class:`dissensus.llm.limits.InFlight`).
         """
-        return -(-self.at_once(study, shard) // 2) if self.waits and self._runs_here else 1
+        return -(-self.at_once(study, shard) // 2) if self.settings.waits and self._runs_here else 1

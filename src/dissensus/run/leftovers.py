@@ -17,13 +17,14 @@ _SCRIPTS = Path(".snakemake/scripts")
 _RECORD = ".temporary"
 
 
-def take_over(results: Path, folders: Sequence[Path]) -> None:
+def take_over(results: Path, folders: Sequence[Path], parts: Sequence[Path] = ()) -> None:
     """Remove what an earlier process of this run left, and note what this one may leave.
 
     Parameters
     ----------
     results : the run's folder, whose lock this process has.
     folders : temporary ones of this process.
+    parts : folders of the run's panels.
     """
     record = results / _RECORD
     with suppress(OSError, ValueError):
@@ -31,8 +32,10 @@ def take_over(results: Path, folders: Sequence[Path]) -> None:
         if host == platform.node() and has_ended(int(number)):
             for line in left:
                 _remove(Path(line))
-            _remove_parts(results)
-    remove_scripts(results)
+            for place in {results, *parts}:
+                _remove_parts(place)
+    for place in {results, *parts}:
+        remove_scripts(place)
     lines = (platform.node(), os.getpid(), *(folder.absolute() for folder in folders))
     write_text(record, "".join(f"{line}\n" for line in lines))
 

@@ -58,7 +58,8 @@ def name_logs(rules: Iterable[Any], shared: str, results: Path, studies: Iterabl
         if [str(log) for log in rule.log] == [shared] and rule.output:
             made = Path(str(rule.output[0])).relative_to(results)
             rule.log.clear()
-            rule.set_log(str(folders.get(made.parts[0], results) / f"logs/{rule.name}.log"))
+            name = rule.name.rpartition(".")[2]
+            rule.set_log(str(folders.get(made.parts[0], results) / f"logs/{name}.log"))
 
 
 def describe_targets(rules: Iterable[Any]) -> None:
@@ -106,11 +107,11 @@ def rule_files(study: Study[Any], folder: str | None) -> list[str]:
     SettingError : a study that is no experiment has no rules.
     """
     if folder is None:
-        return [f"workflow/rules/{study.name}.smk"]
+        return [f"{study.name}.smk"]
     path = Path(folder).resolve() / "rules.smk"
     rules = [str(path)] if path.is_file() else []
     if isinstance(study, Experiment):
-        return [*rules, "workflow/rules/experiment.smk"]
+        return [*rules, "experiment.smk"]
     if not rules:
         raise SettingError(
             f"study_folders.{study.name} holds {folder!r}, which has no rules.smk; add one with "

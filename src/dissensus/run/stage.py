@@ -101,7 +101,7 @@ def run(main: Callable[[Any, Any, Stage], None], job: Any) -> None:
         given.get("functions", []),
         given.get("key", ""),
         simulated,
-        provenance(job.rule, simulated, given),
+        provenance(job.rule.rpartition(".")[2], simulated, given),
         job.config,
         dict(job.resources.items()),
         dict(job.wildcards.items()),

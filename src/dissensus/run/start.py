@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Protocol
@@ -42,7 +43,7 @@ def start_run(
     Parameters
     ----------
     settings : of the run.
-    results : its folder.
+    results : its folder; those of its panels are beside it.
     lock : kept until the process ends.
     board : shows progress.
     runs_here : whether this process runs the jobs, rather than a cluster.
@@ -53,20 +54,24 @@ def start_run(
     SettingError : the folder is in use, or has models of the other kind.
     ResourceError : there is a budget, and the ledger is damaged.
     """
-    claim_run(results, settings.simulated, is_imported=not settings.used)
+    folders = [results.parent / part.run for part in settings.parts]
+    for folder in folders:
+        claim_run(folder, settings.simulated, is_imported=not settings.used)
     lock.acquire()
-    take_over(results, [Path(folder.name) for folder in temporary])
-    before_exit(lambda: remove_scripts(results))
-    progress = results / ".progress"
+    home = settings.home(results)
+    take_over(home, [Path(folder.name) for folder in temporary], folders)
+    for folder in (home, *folders):
+        before_exit(partial(remove_scripts, folder))
+    progress = home / ".progress"
     clear(progress)
     PROGRESS_COUNTS.begin(progress)
-    ledger = None if settings.simulated else results / LEDGER
+    ledger = None if settings.simulated else home / LEDGER
     if settings.budget_usd is not None:
-        restore_ledger(results)
+        restore_ledger(home, folders)
     board.open(progress, ledger, settings.budget_usd)
     if runs_here:
         stop_on_signals()
-        watch_for_stop(results, stop)
+        watch_for_stop(home, stop)
     else:
         cancel_on_signals()
-        watch_for_stop(results, cancel_cluster_jobs)
+        watch_for_stop(home, cancel_cluster_jobs)

@@ -26,10 +26,13 @@ class Targets:
         self._rules: Sequence[Any] = ()
         self._run = ""
         self._studies: Sequence[str] = ()
+        self._panels: Sequence[str] = ()
 
-    def know(self, rules: Sequence[Any], run: str, studies: Sequence[str]) -> None:
-        """Learn the rules of Snakemake's workflow, and the run's name and studies."""
-        self._rules, self._run, self._studies = rules, run, studies
+    def know(
+        self, rules: Sequence[Any], run: str, studies: Sequence[str], panels: Sequence[str] = ()
+    ) -> None:
+        """Learn the rules of Snakemake's workflow, and the run's name, studies and panels."""
+        self._rules, self._run, self._studies, self._panels = rules, run, studies, panels
 
     def refusal(self, target: str) -> str:
         """Why there is no such target, and what may have been meant; "" where no rule is known.
@@ -55,7 +58,13 @@ class Targets:
     def _elsewhere(self, target: str, parts: Sequence[str]) -> str:
         """The sentence for a target of another run, or of a study that the run leaves out."""
         of_run = parts[:1] == ("results",) and len(parts) > 2
-        if of_run and parts[1] != self._run:
+        of_panels = {f"{self._run}.{panel}": panel for panel in self._panels}
+        if of_run and parts[1] not in {self._run, *of_panels}:
+            if self._panels and parts[1].startswith(f"{self._run}."):
+                return (
+                    f"{target} is of no panel of run {self._run!r}, which has "
+                    f"{listed(self._panels)}; name one of these in its place."
+                )
             return (
                 f"{target} is of run {parts[1]!r}, and the settings are of run {self._run!r}; "
                 f"name the settings of run {parts[1]!r} behind --configfile."

@@ -13,8 +13,6 @@ from pathlib import Path
 from threading import Event, RLock, Thread
 from typing import Any
 
-from dissensus.llm.call import Provider, Reply, Request
-
 #: Seconds between two times that a process writes down what it counted.
 _EVERY_S = 1.0
 
@@ -120,26 +118,6 @@ PROGRESS_COUNTS = Progress()
 atexit.register(PROGRESS_COUNTS.publish)
 # A forked child has done nothing yet, and has no thread that publishes.
 os.register_at_fork(after_in_child=PROGRESS_COUNTS._start_over)
-
-
-class Counted:
-    """A provider whose replies are counted as calls; replies of a journal do not pass here."""
-
-    def __init__(self, provider: Provider) -> None:
-        self.name = provider.name
-        self.asked_model = provider.asked_model
-        self.identity = provider.identity
-        self.simulated = provider.simulated
-        self.waits = provider.waits
-        self.caches = provider.caches
-        self.marks = provider.marks
-        self._provider = provider
-
-    def ask(self, request: Request, patience_s: float | None = None) -> Reply:
-        """See :meth:`dissensus.llm.call.Provider.ask`."""
-        reply = self._provider.ask(request, patience_s)
-        PROGRESS_COUNTS.count(calls=1)
-        return reply
 
 
 def clear(folder: Path) -> None:

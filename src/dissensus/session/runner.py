@@ -13,7 +13,7 @@ from dissensus.llm.call import Message, Provider, Reply, Request
 from dissensus.llm.journal import Journal
 from dissensus.llm.outcomes import cut_off
 from dissensus.llm.prefix_cache import first_alike
-from dissensus.session.progress import PROGRESS_COUNTS, Counted
+from dissensus.session.progress import PROGRESS_COUNTS
 from dissensus.session.protocol import Call, Parsed, ReplyFormat, Steps, Turn
 
 
@@ -89,12 +89,11 @@ def run_session(
     limits : repairs, attempts and deadline.
     """
     session = Session()
-    counted = {name: Counted(provider) for name, provider in providers.items()}
     PROGRESS_COUNTS.count(begun=1)
     for number in range(1, limits.session_attempts + 1):
         session.session_attempts = number
         PROGRESS_COUNTS.count(reruns=int(number > 1))
-        attempt = SessionAttempt(seed, number, counted, journal, limits, session.attempts)
+        attempt = SessionAttempt(seed, number, providers, journal, limits, session.attempts)
         try:
             session.turns = _run_steps(steps(), attempt)
         except CallFailed as failure:
@@ -157,19 +156,28 @@ class SessionAttempt:
     def run_step(self, step: Sequence[Call]) -> list[Turn]:
         if not step:
             return []
-        asked = [call for call in step if call.given is None]
-        if len(step) == 1 or not any(self.providers[call.model].waits for call in asked):
-            done = [self._run_turn(call) for call in step]
-        else:
-            done = self._run_at_once(step)
-        # Recorded in the step's order, whichever reply came first.
-        for result in done:
-            self.record.extend(result.attempts)
+        made_before = len(self.journal.made)
+        attempts: list[Attempt] = []
+        try:
+            done = self._run_turns(step)
+            # In the step's order, whichever reply came first.
+            attempts += [attempt for result in done for attempt in result.attempts]
+        finally:
+            repairs = sum(attempt.attempt > 1 for attempt in attempts)
+            calls = len(self.journal.made) - made_before
+            PROGRESS_COUNTS.count(answers=len(attempts), repairs=repairs, calls=calls)
+        self.record += attempts
         self.seconds += max(result.seconds for result in done)
         for call, result in zip(step, done, strict=True):
             if result.turn is None:
                 raise CallFailed(f"turn {call.number}: {result.failure}")
         return [result.turn for result in done if result.turn is not None]
+
+    def _run_turns(self, step: Sequence[Call]) -> list[TurnResult]:
+        asked = [call for call in step if call.given is None]
+        if len(step) == 1 or not any(self.providers[call.model].waits for call in asked):
+            return [self._run_turn(call) for call in step]
+        return self._run_at_once(step)
 
     def _run_at_once(self, step: Sequence[Call]) -> list[TurnResult]:
         """Run turns at the same time, but for those that another's prompt makes cheaper."""
@@ -234,7 +242,6 @@ class SessionAttempt:
             options=call.decoding.options,
         )
         reply = self.journal.ask(provider, request, patience)
-        PROGRESS_COUNTS.count(answers=1, repairs=int(number > 1))
         parsed = Parsed[Any](None) if reply.error else _read(call.format, reply)
         broken = parsed.problems
         # A text that was cut off breaks a rule of its own, whatever is said of the rest.

@@ -10,15 +10,23 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, create_model, field_validator, model_validator
+from pydantic import Field, PrivateAttr, create_model, field_validator, model_validator
 
 from dissensus.errors import SettingError
 from dissensus.llm.model_files import ModelFiles
 from dissensus.llm.registry import ModelRegistry
 from dissensus.llm.settings import LlmSettings
 from dissensus.setting_faults import Faults, fault
-from dissensus.settings import Count, Entries, Once, Spelled, validate
+from dissensus.settings import UNDOTTED, Count, Entries, Once, Spelled, names, validate
 from dissensus.study.jobs import MOST_SHARDS
+from dissensus.study.panels import (
+    LONGEST_RUN,
+    PART_OF,
+    SETTING,
+    panel_faults,
+    panel_values,
+    with_first_panel,
+)
 from dissensus.study.registry import STUDIES, register, study_class
 from dissensus.study.run_settings import ConfirmSettings, CreatorSettings, EligibleSettings
 from dissensus.study.study import ModelUse, Study
@@ -40,7 +48,7 @@ class Configuration(LlmSettings):
             "it names a folder: plain letters (a to z, A to Z), digits, . - and _ only, a letter "
             "or digit first",
         ),
-        Field(max_length=100),
+        Field(max_length=LONGEST_RUN),
     ]
     seed: Annotated[int, Field(ge=0, lt=2**63)]
     shards: Count = MOST_SHARDS
@@ -51,11 +59,38 @@ class Configuration(LlmSettings):
     creator: list[CreatorSettings] = Field(default_factory=list)
     eligible: EligibleSettings | None = None
     confirms: ConfirmSettings | None = None
+    panels: Annotated[Entries[Entries[str]], names("a panel's name", UNDOTTED)] = Field(
+        default_factory=dict
+    )
+    part_of: str | None = None
+    """The run that this one is a panel of, and whose budget, limits and lock it shares. A run with
+    panels writes it.
+    """
+    _parts: tuple[Configuration, ...] = PrivateAttr(default=())
+
+    @property
+    def parts(self) -> tuple[Configuration, ...]:
+        """The runs that this one is made of: that of each panel, or itself alone."""
+        return self._parts or (self,)
+
+    @property
+    def panel(self) -> str:
+        """The name of the panel that this is the run of; "" where it is of none."""
+        return self.run.removeprefix(f"{self.part_of}.") if self.part_of else ""
 
     @property
     def results(self) -> Path:
         """The run's folder."""
         return Path("results") / self.run
+
+    def home(self, results: Path) -> Path:
+        """Where a run keeps its ledger, its lock and the state of its limits.
+
+        Parameters
+        ----------
+        results : its folder; a panel's is beside that of the whole run.
+        """
+        return results.parent / self.part_of if self.part_of else results
 
     def study(self, name: str) -> Study[Any]:
         """A study of the run, with its settings."""
@@ -104,6 +139,18 @@ class Configuration(LlmSettings):
         return self
 
     @model_validator(mode="after")
+    def _panels_are_known(self) -> Configuration:
+        if not self.panels:
+            return self
+        for name in ("replay", PART_OF):
+            if value := getattr(self, name):
+                raise Faults(fault(name, value, f"a run with {SETTING} has none; leave one out"))
+        named = list(dict.fromkeys(name for _, name in self._named()))
+        if wrong := [*panel_faults(self.run, self.panels, list(self.models), named)]:
+            raise Faults(*wrong)
+        return self
+
+    @model_validator(mode="after")
     def _models_are_known(self) -> Configuration:
         model_names = ", ".join(self.models)
         kinds: dict[bool, tuple[str, str]] = {}
@@ -111,7 +158,8 @@ class Configuration(LlmSettings):
             if name not in self.models:
                 raise Faults(fault(where, name, f"models has {model_names}"))
             kinds.setdefault(self.is_simulated(name), (where, name))
-        if len(kinds) > 1:
+        # Each panel is looked at by itself.
+        if len(kinds) > 1 and not self.panels:
             (where, name), (_, other) = kinds[True], kinds[False]
             may = (
                 f"{other} is a real model, and a run has simulated models or real ones; leave a "
@@ -163,6 +211,13 @@ class Configuration(LlmSettings):
                 yield f"{study}.{path}", name
 
     @property
+    def waits(self) -> bool:
+        """Whether sessions wait for models, or compute their words themselves."""
+        return any(
+            part.models[name].provider != "simulated" for part in self.parts for name in part.used
+        )
+
+    @property
     def simulated(self) -> bool:
         """Whether the run's models are simulated, or those of the sessions that it imports."""
         if not self.used:
@@ -180,7 +235,7 @@ class Configuration(LlmSettings):
         return ModelRegistry(
             {name: model.model_dump() for name, model in self.models.items()},
             {name: provider.model_dump() for name, provider in self.providers.items()},
-            folder=folder,
+            folder=self.home(folder),
             stage=stage,
             used=used,
             embedders=[name for _, name in self._embedders()],
@@ -222,7 +277,7 @@ def load(values: Mapping[str, Any], where: str = "config.yaml") -> Configuration
         register({name: place for name, place in folders.items() if isinstance(place, str)})
     models = ModelFiles.of(values, where)
     model = _with_blocks(tuple(STUDIES), _run_studies(models.merged))
-    configuration = validate(model, models.merged, models.place)
+    configuration = validate(model, with_first_panel(models.merged), models.place)
     texts = _texts(models.merged)
     wrong = [fault(path, text, _NO_SCRIPT) for path, text in texts if _SCRIPT.search(text)]
     if wrong:
@@ -239,7 +294,38 @@ def load(values: Mapping[str, Any], where: str = "config.yaml") -> Configuration
     ]
     if lost:
         raise SettingError("\n".join(f"{where}: {line}" for line in lost))
+    configuration._parts = tuple(_of_panels(models.merged, configuration, where))
     return configuration
+
+
+def _of_panels(
+    values: Mapping[str, Any], whole: Configuration, where: str
+) -> Iterator[Configuration]:
+    """The configuration of each panel.
+
+    Raises
+    ------
+    SettingError : one is wrong, or simulated where another is real.
+    """
+    first = None
+    for name in whole.panels:
+        try:
+            part = load(panel_values(values, name, whole.panels[name]), where)
+        except SettingError as error:
+            lines = str(error).splitlines()
+            raise SettingError(
+                "\n".join(f"{line} So it is with {SETTING}.{name}." for line in lines)
+            ) from None
+        first = first or part
+        if part.simulated != first.simulated:
+            kinds = "has simulated models", "has real ones"
+            may = (
+                f"it {kinds[not part.simulated]}, and {SETTING}.{first.panel} "
+                f"{kinds[part.simulated]}; give each kind a run of its own"
+            )
+            line = fault(f"{SETTING}.{name}", dict(whole.panels[name]), may)
+            raise SettingError(f"{where}: {line}")
+        yield part
 
 
 def _texts(values: Any, path: str = "") -> Iterator[tuple[str, str]]:

@@ -327,7 +327,7 @@ class Sessions:
         DissensusError, SessionsBroke : see :func:`~dissensus.study.jobs.run_all`.
         """
         left: dict[str, SessionRows] = {}
-        running = InFlight(self.folder.parent / ".sessions", in_flight)
+        running = InFlight(registry.folder / ".sessions", in_flight)
 
         def run_one(row: Row) -> None:
             name = row["session_id"]

@@ -195,13 +195,6 @@ def read(path: str | Path, schema: Schema | None = None) -> pa.Table:
     return _conform(table, schema or _own_schema(table.schema, path), str(path))
 
 
-def read_with_provenance(path: str | Path, schema: Schema) -> tuple[pa.Table, dict[str, Any]]:
-    """An artefact as :func:`read` gives it, and as :func:`provenance_of`: the file is read once."""
-    with open_sealed(path) as file:
-        table = file.read(use_threads=False)
-    return _conform(table, schema, str(path)), _provenance(table.schema)
-
-
 def _own_schema(file_schema: pa.Schema, path: str | Path) -> Schema:
     """The schema that a file was written to, from its metadata."""
     try:

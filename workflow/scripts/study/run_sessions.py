@@ -25,7 +25,8 @@ _NAMED = 20
 def main(inputs: Any, outputs: Any, stage: Stage) -> None:
     settings, folder = stage.configuration, Path(inputs.manifest).parent
     results, named = folder.parent, stage.wildcards.get("session", "")
-    PROGRESS_COUNTS.begin(results / ".progress")
+    home = settings.home(results)
+    PROGRESS_COUNTS.begin(home / ".progress")
     sessions = Sessions.read(settings, folder)
     if named:
         rows = sessions.leading_to(sessions.rows[named])
@@ -34,7 +35,7 @@ def main(inputs: Any, outputs: Any, stage: Stage) -> None:
         if sessions.looks.is_over_before(rows[0]["block"]):
             rows = []
     registry = settings.registry(results, "run_session", settings.used)
-    with stopping_with(results):
+    with stopping_with(home):
         keep_configuration(stage.config, folder)
         keep_files(sessions.study, folder)
         at_once, in_flight = stage.resources["at_once"], stage.resources["in_flight"]

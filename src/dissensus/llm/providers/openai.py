@@ -70,10 +70,11 @@ class OpenAICodec(Codec):
     def answer(self, body: Any) -> Answer:
         choice = body["choices"][0]
         message = choice["message"]
+        thought = _apart(message)
         return Answer(
             plain_text(message.get("content")),
             choice.get("finish_reason"),
-            thought=_apart(message),
+            thought=thought,
             tools=message.get("tool_calls"),
             refusal=message.get("refusal"),
             answered_by=body.get("model"),
@@ -135,6 +136,7 @@ def _details(usage: Any, name: str) -> Mapping[str, Any]:
 def _usage(body: Any) -> Usage:
     usage = body.get("usage") or {}
     details = _details(usage, "prompt_tokens_details")
+    of_completion = _details(usage, "completion_tokens_details")
     # DeepSeek counts what its cache answered in a place of its own.
     # Moonshot, too, at the top.
     cached = (
@@ -144,7 +146,7 @@ def _usage(body: Any) -> Usage:
     )
     prompt = count(usage.get("prompt_tokens"))
     completion, total = count(usage.get("completion_tokens")), count(usage.get("total_tokens"))
-    thought = count(_details(usage, "completion_tokens_details").get("reasoning_tokens"))
+    thought = count(of_completion.get("reasoning_tokens"))
     # xAI and gateways to Gemini count thought beside the completion; the total has both.
     if not total and thought > completion:
         completion += thought

@@ -71,9 +71,9 @@ class Host:
     watch: Watch | None = None
 
 
-def _cache_marks(*sent: Mapping[str, Any]) -> int:
+def _cache_marks(sent: Mapping[str, Any]) -> int:
     """How many marks of what a provider is to keep in its cache are in what is sent."""
-    return sum(json.dumps(each).count('"cache_control"') for each in sent)
+    return json.dumps(sent).count('"cache_control"')
 
 
 class RemoteModel:
@@ -115,19 +115,18 @@ class RemoteModel:
         self.caches = self._cache and not batched
         self._rename = settings.get("rename") or {}
         self._parameters = settings.get("parameters") or {}
+        self._parameters_marks = _cache_marks(self._parameters)
+        self._checked_host: Host | None = None
 
     def ask(self, request: Request, patience_s: float | None = None) -> Reply:
         """See :class:`dissensus.llm.call.Provider`."""
-        host = self._host()
+        host = self._checked_host = self._checked_host or self._host()
         codec = host.codec
         size = sum(len(message.content.encode()) for message in request.messages)
-        most = max_tokens_of(size)
-        marks_of_study = _cache_marks(self._parameters, request.options)
+        marks_of_study = self._parameters_marks
+        if request.options:
+            marks_of_study += _cache_marks(request.options)
         marks = max(0, codec.marks_cache - marks_of_study) if self._cache else 0
-        # What is marked for a cache may be written to it: for minutes, or by a study's own marks
-        # for the longest.
-        written = most if marks_of_study or marks else 0
-        max_usage = Usage(most, 0, request.max_tokens, written, most if marks_of_study else 0)
         parse: Callable[[Any], Reply] = partial(codec.parse, marks=self.marks)
         if request.options:
             parse = partial(_with_raw, parse)
@@ -137,6 +136,11 @@ class RemoteModel:
         def hello() -> Post:
             return codec.post(self.asked_model, _shortened(request), parameters)
 
+        most = max_tokens_of(size)
+        # What is marked for a cache may be written to it: for minutes, or by a study's own marks
+        # for the longest.
+        written = most if marks_of_study or marks else 0
+        max_usage = Usage(most, 0, request.max_tokens, written, most if marks_of_study else 0)
         exchange = Exchange(self.name, parse, self.price, max_usage, hello)
         if host.batcher is not None:
             # The deadlines of a call do not apply to a batch.
@@ -146,9 +150,10 @@ class RemoteModel:
         check_accepted(exchange, reply, host)
         if host.watch and self.marks and not reply.error:
             _warn_of_marks(self.name, host.watch.see(self.name, reply.text, self.marks))
-        if not reply.error and self.name not in host.cut and is_cut(request, reply.input_tokens):
+        tokens = reply.input_tokens
+        if not reply.error and self.name not in host.cut and is_cut(request, size, tokens):
             host.cut.add(self.name)
-            warn_of_cut(self.name, size, reply.input_tokens)
+            warn_of_cut(self.name, size, tokens)
         return exchange.ended(reply)
 
     def _takes(self, codec: Codec) -> Iterable[str]:

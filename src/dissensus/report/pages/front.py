@@ -83,15 +83,16 @@ def _in_a_line(run: Run, studies: Sequence[Part]) -> str:
         f"{counted(run.models, 'simulated model' if run.simulated else 'model')}"
         if run.models
         else "",
-        _dollars(run),
+        spent(run.usd, run.simulated),
     ]
     return " · ".join(part for part in line_parts if part)
 
 
-def _dollars(run: Run) -> str:
-    if run.simulated:
+def spent(usd: float | None, simulated: bool) -> str:
+    """Dollars in words; None where a model has no price."""
+    if simulated:
         return "nothing spent"
-    return "prices unknown" if run.usd is None else f"${run.usd:,.2f} spent"
+    return "prices unknown" if usd is None else f"${usd:,.2f} spent"
 
 
 def _truth(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
