@@ -98,7 +98,7 @@ def over_items(usd: float | None) -> pd.DataFrame:
         {"world": f"{items} items, {contrast}{kind}", "estimand": "Right", "items": items}
         | {"true": 0.0 if kind else 0.2, "true_se": 0.0 if kind else 0.01}
         | {"estimator": method, "rejection": 0.04 * items, "smallest": 2 / items}
-        | {"usd": usd and usd * items}
+        | {"usd": usd and usd * items, "saved": None}
         for items in (20, 10)
         for contrast in ("b-a", "c-a")
         for kind in ("", ", null")

@@ -144,6 +144,34 @@ def embedding_calls_of(study):
     return own or of_shards(study, "embedding_calls")
 
 
+def of_block(study, kind):
+    """One kind of artefact of the shards of a block, as an input."""
+
+    @exit_on_user_error
+    def files(wildcards):
+        drawn(study)
+        return GRAPH.shards_of_block(study, int(wildcards.block), kind)
+
+    return files
+
+
+def differences_of(study):
+    """The differences of a study's blocks, as an input: until one where a block is named."""
+
+    @exit_on_user_error
+    def files(wildcards):
+        drawn(study)
+        block = wildcards.get("block")
+        return GRAPH.differences(study, block and int(block))
+
+    return files
+
+
+def looks_of(study):
+    """The looks at a study, where it may stop."""
+    return [RESULTS / study / "looks.parquet"] * bool(STUDIES[study].settings.stop)
+
+
 def shards_of(study):
     """The names of a study's shards, as a parameter: what gathers them depends on which there are."""
 

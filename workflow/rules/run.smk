@@ -3,6 +3,7 @@
 
 include: "common.smk"
 include: "study.smk"
+include: "looks.smk"
 
 
 for study in STUDIES:

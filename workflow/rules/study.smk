@@ -28,6 +28,7 @@ wildcard_constraints:
     study="|".join(STUDIES),
     session="[A-Za-z0-9_.-]+",
     shard=r"\d+",
+    block=r"\d+",
 
 
 for NAME, STUDY in STUDIES.items():
@@ -92,6 +93,7 @@ for NAME, STUDY in STUDIES.items():
         input:
             turns=of_shards(NAME, "turns"),
             outcomes=of_shards(NAME, "outcomes"),
+            looks=looks_of(NAME),
             manifest=ancient(FOLDER / "manifest.parquet"),
         output:
             **tables(FOLDER, "turns", "outcomes"),

@@ -32,6 +32,10 @@ class Consensus(Study[ConsensusSettings]):
 
     name = "consensus"
     Settings = ConsensusSettings
+    never_stops = (
+        "its later sessions use what is learned from all earlier ones, so that blocks of draws are "
+        "not independent"
+    )
     question = "Which way of debating brings agents to agree, and at what price?"
     pages = (("The few-shot block that CCAgent is shown", "fewshot.md"),)
     ids = IDS

@@ -40,6 +40,7 @@ class Debates(Study[DebatesSettings]):
 
     name = "debates"
     Settings = DebatesSettings
+    never_stops = "its debates are imported, and there is no call to be saved"
     question = "What becomes of disagreement in debates that others ran?"
     ids = IDS
     cluster = "cluster_id"

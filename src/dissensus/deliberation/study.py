@@ -24,6 +24,10 @@ class Deliberation(Study[DeliberationSettings]):
 
     name = "deliberation"
     Settings = DeliberationSettings
+    never_stops = (
+        "its draws go through all topics before one comes again, so that draws of one topic, which "
+        "are not independent, lie in different blocks"
+    )
     question = "What becomes of disagreement where nobody is told whom to answer?"
     ids = IDS
     protocol = "dissensus.deliberation.protocol"

@@ -61,6 +61,8 @@ DIAGNOSIS = Schema(
             "US dollars",
         ),
         "type_s": share("Share of the significant estimates that have the wrong sign."),
+        "saved": share("Mean share of the draws that a study which may stop did not run."),
+        "saved_se": share("Standard error of that share, from simulating so many studies."),
     },
     key=("world", "true", "estimator"),
 )
@@ -73,6 +75,13 @@ POWER = 0.8
 
 #: After a method's name: its p-values adjusted over the arms.
 HOLM = "_holm"
+
+
+@dataclass(frozen=True, slots=True)
+class Sequential(Estimate):
+    """An estimate of a study that may stop, with the share of its draws that it did not run."""
+
+    saved: float = NAN
 
 
 @dataclass(frozen=True)
@@ -134,10 +143,13 @@ def run_worlds(
         for name in world.estimators:
             estimates = (study[place].get(name, nothing) for study in studies)
             fields = [
-                (estimate.estimate, estimate.ci_low, estimate.ci_high, estimate.p_value)
+                (
+                    *(estimate.estimate, estimate.ci_low, estimate.ci_high, estimate.p_value),
+                    getattr(estimate, "saved", NAN),
+                )
                 for estimate in estimates
             ]
-            values = np.array(fields, dtype=np.float64).reshape(-1, 4)
+            values = np.array(fields, dtype=np.float64).reshape(-1, 5)
             performance = _performance(values, world.true, 1.0 - confidence)
             named = {"world": world.name, "estimand": estimand, "items": world.items, "usd": None}
             named["estimator"] = name
@@ -165,8 +177,8 @@ def over_cores(
 
 
 def _performance(simulated: FloatArray, true: float, alpha: float) -> dict[str, Any]:
-    """How one estimator did in one world; ``simulated`` is (simulations, 4)."""
-    estimates, low, high, p_values = simulated[~np.isnan(simulated).all(axis=1)].T
+    """How one estimator did in one world; ``simulated`` is (simulations, 5)."""
+    estimates, low, high, p_values, saved = simulated[~np.isnan(simulated).all(axis=1)].T
     finite = estimates[np.isfinite(estimates)]
     n, errors = len(finite), finite - true
     sd = float(finite.std(ddof=1)) if n > 1 else NAN
@@ -176,6 +188,7 @@ def _performance(simulated: FloatArray, true: float, alpha: float) -> dict[str, 
     coverage, coverage_se = _share(((low <= true) & (true <= high))[spanned])
     rejection, rejection_se = _share(significant[tested])
     signed = significant & np.isfinite(estimates)
+    saved = saved[~np.isnan(saved)]
     wrong, _ = _share(np.sign(estimates[signed]) != np.sign(true))
     performance = {
         "mean": float(finite.mean()) if n else NAN,
@@ -190,6 +203,8 @@ def _performance(simulated: FloatArray, true: float, alpha: float) -> dict[str, 
         "rejection": rejection,
         "rejection_se": rejection_se,
         "type_s": wrong if true else NAN,
+        "saved": float(saved.mean()) if len(saved) else NAN,
+        "saved_se": float(saved.std() / len(saved) ** 0.5) if len(saved) else NAN,
     }
     return {"simulations": len(p_values)} | {
         name: defined(value) for name, value in performance.items()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -58,3 +58,20 @@ def rows_of_draw(
         }
         for position, name in enumerate(arms, start=1)
     ]
+
+
+def in_blocks(sizes: Sequence[int], block_size: int) -> list[int]:
+    """The block, from 1, of each of some clusters in their order: whole clusters a block.
+
+    Parameters
+    ----------
+    sizes : draws of each cluster.
+    block_size : draws that a block has at least; the last one may have fewer.
+    """
+    blocks, block, inside = [], 1, 0
+    for size in sizes:
+        if inside >= block_size:
+            block, inside = block + 1, 0
+        blocks.append(block)
+        inside += size
+    return blocks

@@ -22,6 +22,10 @@ class Identity(Study[IdentitySettings]):
 
     name = "identity"
     Settings = IdentitySettings
+    never_stops = (
+        "its headline is of shares of all answers of a team, and not of paired differences that "
+        "are known draw by draw"
+    )
     question = "Do agents follow an answer because of who gave it?"
     ids = IDS
     arm = "condition"

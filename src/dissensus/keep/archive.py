@@ -34,7 +34,7 @@ PROJECT = (
     *("README.md", "CHANGELOG.md", "CITATION.cff", "LICENSE"),
 )
 #: What each session leaves, and is made again from its journal; and what only the run itself needs.
-_MADE_AGAIN = {"calls", "sessions", "shards", "transcripts"}
+_MADE_AGAIN = {"calls", "looks", "sessions", "shards", "transcripts"}
 _INTERNAL = {"journal", "batches", "logs", LEDGER}
 _GUIDE = """# How to make run {run} again
 

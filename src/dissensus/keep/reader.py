@@ -195,8 +195,15 @@ class Writer:
         chunk.write(folder, f"{name}/{number}")
         write_script(folder / "index.js", f"{name}/index", self._index(entries, simulated))
 
+    @cached_property
+    def _rows(self) -> list[Row]:
+        """Those of the sessions that were run."""
+        rows = self.sessions.rows.values()
+        return [row for row in rows if not self.sessions.looks.call_off(row)]
+
     def _collected(self) -> Iterator[tuple[dict[str, Any], Played, dict[str, Any]]]:
-        for name, row in self.sessions.rows.items():
+        for row in self._rows:
+            name = row["session_id"]
             session = played(self.sessions, row, self._registry)
             costs = [call["cost_usd"] for call in session.calls if call["cost_usd"] is not None]
             failure = session.outcome["failure"]
@@ -245,7 +252,7 @@ class Writer:
     def _index(self, entries: Sequence[Row], simulated: bool) -> dict[str, Any]:
         """All that the list shows, by column."""
         study, folder = self.sessions.study, self.sessions.folder
-        rows = list(self.sessions.rows.values())
+        rows = self._rows
         titles, title = _coded([self._title(row) for row in rows])
         casts, cast = _coded([entry["cast"] for entry in entries])
         commits, commit = _coded([entry["commit"] for entry in entries])

@@ -39,6 +39,10 @@ class Language(Study[LanguageSettings]):
 
     name = "language"
     Settings = LanguageSettings
+    never_stops = (
+        "its index is anchored on all debates in the reference language, so that no difference is "
+        "known while blocks of draws are to come"
+    )
     question = "Does the language of the prompt change how homogeneous a debate is?"
     pages = (("Speeches that recycle most and least", "tables/recycled_speeches.html"),)
     ids = IDS

@@ -148,6 +148,7 @@ def plan(configuration: Configuration) -> Iterator[str]:
     """How many sessions and calls each study will have, and how its arms are spread in time."""
     # What it costs is told from these plans.
     from dissensus.plan.smallest import describe_smallest
+    from dissensus.plan.stopping import describe_stopping
 
     for study in configuration.studies:
         sessions = Sessions.read(configuration, configuration.results / study)
@@ -156,6 +157,7 @@ def plan(configuration: Configuration) -> Iterator[str]:
         yield from describe(sessions)
         registry = configuration.registry(configuration.results, "plan")
         yield from describe_covered(sessions, covered(sessions, registry))
+        yield from describe_stopping(configuration, sessions)
         yield from describe_smallest(configuration, sessions)
         yield from warn(unidentified(configuration, sessions))
         yield from describe_starts(sessions.folder, sessions.rows.values())

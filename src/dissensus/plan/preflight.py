@@ -45,6 +45,11 @@ def check_inputs(settings: Configuration) -> None:
         study = settings.study(name)
         if name in settings.study_folders:
             check_declaration(study)
+        if study.settings.stop and study.never_stops:
+            raise SettingError(
+                f"{name}.stop is set, and {name} cannot stop early: {study.never_stops}; set it to "
+                "null."
+            )
         study.check_settings()
         study.compile_prompts()
         _check_behaviours(study, models)

@@ -19,6 +19,7 @@ from dissensus.plan.cost import (
 )
 from dissensus.plan.journalled import covered
 from dissensus.plan.priced import price_settings
+from dissensus.plan.stopping import price_stopping
 from dissensus.study.configuration import Configuration
 from dissensus.study.makes import makes
 from dissensus.study.sessions import Sessions
@@ -45,6 +46,7 @@ def quoted(configuration: Configuration, studies: list[list[Line]]) -> Iterator[
         studies.append(lines)
         told = {"protocol": given["protocol"], "prices": given["prices"]}
         yield from describe(lines, name=name, **told, counting=sessions.study.counting)
+        yield from price_stopping(configuration, sessions, given, lines)
         journals = covered(sessions, configuration.registry(configuration.results, "cost"))
         yield from describe_covered(sessions, journals)
         if journals and any(line.has_price for line in lines):

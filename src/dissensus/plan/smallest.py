@@ -26,6 +26,9 @@ DESIGN = "design_sha256"
 _NO_DESIGN = ("diagnosis", "models", "identities")
 
 
+_DIAGNOSIS = "design_diagnosis.parquet"
+
+
 def design_digests(configuration: Configuration, study: Study[Any]) -> dict[str, str]:
     """What a diagnosis rests on -> digest: settings, files, the study's own, and its models."""
     assert study.diagnosis is not None
@@ -72,10 +75,8 @@ def describe_smallest(configuration: Configuration, sessions: Sessions) -> list[
     They are those that ``snakemake diagnosis`` has found for the number of items that is set, and
     for others; no line without it, and one alone where it is of other settings.
     """
-    from dissensus.design.diagnosis import DIAGNOSIS
-
-    path, items = sessions.folder / "design_diagnosis.parquet", len(sessions.items)
-    if not path.is_file() or not (sessions.study.diagnosis and sessions.study.diagnosis.models):
+    path, items = sessions.folder / _DIAGNOSIS, len(sessions.items)
+    if not _has_diagnosis(sessions):
         return []
     if others := _other_settings(configuration, sessions.study, provenance_of(path)):
         return wrap(
@@ -84,7 +85,7 @@ def describe_smallest(configuration: Configuration, sessions: Sessions) -> list[
             100,
         )
     smallest: dict[int, dict[str, float]] = {}
-    for row in read(path, DIAGNOSIS).to_pylist():
+    for row in diagnosed(configuration, sessions):
         # A null is played by the reference alone, and says nothing of what the arms vary by.
         if row["items"] and row["smallest"] is not None and row["true_se"]:
             of_size = smallest.setdefault(row["items"], {})
@@ -92,6 +93,24 @@ def describe_smallest(configuration: Configuration, sessions: Sessions) -> list[
     usd = expected_usd(configuration, sessions)
     sentences = list(_sentences(smallest, items, usd and usd / items))
     return wrap("; ".join(sentences), 100) if sentences else []
+
+
+def _has_diagnosis(sessions: Sessions) -> bool:
+    diagnosis = sessions.study.diagnosis
+    return bool(diagnosis and diagnosis.models and (sessions.folder / _DIAGNOSIS).is_file())
+
+
+def diagnosed(configuration: Configuration, sessions: Sessions) -> list[dict[str, Any]]:
+    """Rows of a study's diagnosis; none without one, or where it is of other settings."""
+    from dissensus.design.diagnosis import DIAGNOSIS
+
+    path = sessions.folder / _DIAGNOSIS
+    if not _has_diagnosis(sessions):
+        return []
+    if _other_settings(configuration, sessions.study, provenance_of(path)):
+        return []
+    rows: list[dict[str, Any]] = read(path, DIAGNOSIS).to_pylist()
+    return rows
 
 
 def _sentences(

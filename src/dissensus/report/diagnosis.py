@@ -55,14 +55,22 @@ def table_diagnosis(diagnosis: pd.DataFrame) -> Table:
             " Holm: the share of studies that find an effect in any arm where none has one, and "
             "else the one arm that has it."
         )
+    may_stop = bool(diagnosis["saved"].notna().any())
+    if may_stop:
+        note += (
+            " Anytime valid: where the study stops by its rule; rejection is then the share of "
+            "studies that ever find an effect, at any look, coverage that of the interval at the "
+            "end, and saved the share of draws that are not run."
+        )
     has_price = bool(diagnosis["usd"].notna().any())
     if has_price:
         note += " Price: expected, in US dollars, of a study of so many items."
     columns: tuple[str, ...] = (
         *("World", "True", "Estimator", "Studies", "Mean", "Bias", "RMSE", "Coverage", "Width"),
-        *("Rejection", "Smallest", "Type S", *["Price"] * has_price),
+        *("Rejection", "Smallest", "Type S"),
+        *(["Saved"] * may_stop + ["Price"] * has_price),
     )
-    rows = [row if has_price else row[:-1] for row in rows]
+    rows = [(*row, *[saved] * may_stop, *[usd] * has_price) for *row, saved, usd in rows]
     return make(
         "table_diagnosis", "Design diagnosis by simulation", columns, rows, note, is_redrawn
     )
@@ -82,6 +90,7 @@ def _cells(row: Record) -> tuple[str, ...]:
         _with_error(row, "rejection"),
         number(row["smallest"]),
         number(row["type_s"]),
+        _with_error(row, "saved"),
         number(row["usd"], 2),
     )
 

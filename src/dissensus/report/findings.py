@@ -28,7 +28,10 @@ _NAMED = 5
 #: Share of turns that could not be read from which a run says so.
 _UNREAD = 0.1
 _NOT_READ = "compliant == False"
-_KINDS = ("unidentified", "headline", "floor", "against", "planted", "lost", "card", "but", "bar")
+_KINDS = (
+    *("unidentified", "headline", "stopped", "floor", "against", "planted", "lost"),
+    *("card", "but", "bar"),
+)
 #: Why a contrast has no estimate.
 _IN_NO_DRAW = "no draw has the outcome in both arms"
 
@@ -39,6 +42,7 @@ FINDINGS = Schema(
         "place": Column("int", "Place of the sentence, from 1."),
         "kind": text(
             "unidentified: why no effect can be told, said first; headline: what was found; "
+            "stopped: when a study that may stop did, and what that saved; "
             "floor: what the reference arm differs by from itself, run again; "
             "against: what speaks against it; planted: what the "
             "simulated models have in them; lost: the sessions that failed for good; card: the "
@@ -102,6 +106,7 @@ class Card:
     bars : the picture, which shows exactly that.
     axis : what the picture's values are.
     floor : the noise floor, where the reference arm is run again.
+    stopped : when the study stopped and what that saved, where it may.
     """
 
     finding: str
@@ -109,6 +114,7 @@ class Card:
     bars: Sequence[Bar]
     axis: str
     floor: str = ""
+    stopped: str = ""
 
 
 @dataclass(frozen=True)
@@ -161,6 +167,7 @@ def rows(findings: Findings, lost: str) -> tuple[list[dict[str, Any]], list[dict
     kinds = (
         [findings.unidentified],
         findings.headlines,
+        [findings.shown.stopped],
         [findings.shown.floor],
         findings.against,
         [findings.planted],

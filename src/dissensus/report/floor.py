@@ -49,6 +49,9 @@ class Floor:
         named = {name: look.pop(name) for name in ("times", "digits", "unit") if name in look}
         main = [row for row in contrasts.rows(headline=True, **look) if row["arm"] != again]
         where = {name: main[0][name] for name in ("outcome", "method")} if main else {}
+        if not contrasts.rows(arm=again, **where):
+            # The headline of a study that may stop has a method of its own.
+            where.pop("method", None)
         whole = {"factor": ""} if "factor" in contrasts.frame else {}
         rows = contrasts.rows(arm=again, **whole, **where, **look)
         row = next((row for row in rows if row["reference"] and row["n"]), None)

@@ -62,7 +62,8 @@ def _stated(folders: Mapping[str, Path]) -> list[str]:
     each = max(1, _MOST // max(sum(bool(sentences["card"]) for sentences in told.values()), 1))
     for study, sentences in told.items():
         lines += [f"{study}: {sentence}" for sentence in sentences["card"]]
-        lines += [f"  {sentence}" for kind in ("floor", "but") for sentence in sentences[kind]]
+        besides = ("stopped", "floor", "but")
+        lines += [f"  {sentence}" for kind in besides for sentence in sentences[kind]]
         lines += [f"{study}: {sentence}" for sentence in sentences["headline"][1:each]]
     return lines
 
@@ -75,7 +76,7 @@ def _sentences(folder: Path) -> dict[str, list[str]]:
         rows = []
     return {
         kind: [row["sentence"] for row in rows if row["kind"] == kind]
-        for kind in ("card", "floor", "but", "headline", "lost")
+        for kind in ("card", "stopped", "floor", "but", "headline", "lost")
     }
 
 

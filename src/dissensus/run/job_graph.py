@@ -71,7 +71,7 @@ class JobGraph:
         if kept and kept[0] == changed:
             return kept[1]
         sessions = Sessions.read(self.settings, self.results / study)
-        rows = sessions.rows.values()
+        rows = [row for row in sessions.rows.values() if not sessions.looks.call_off(row)]
         folder = sessions.folder
         state = FolderState.of(folder) if self._is_main else FolderState(folder)
         to_run = sessions.pending(rows, state) if self._is_main else ()
@@ -124,14 +124,38 @@ class JobGraph:
         rows = sessions.shards[shard]
         others = {homes[name] for row in rows for name in sessions.before(row)} - {shard}
         before = [sessions.folder / f"shards/{name}/outcomes.parquet" for name in sorted(others)]
-        return self._inputs(study, rows, before, not self._is_gathered(study, shard))
+        files = self._inputs(study, rows, before, not self._is_gathered(study, shard))
+        if not sessions.study.settings.stop:
+            return files
+        # Whether a block is run, the look before it says, whatever is there already.
+        looks = sessions.looks.before(rows[0]["block"])
+        return list(dict.fromkeys([*files, *before, *looks]))
+
+    def shards_of_block(self, study: str, block: int, kind: str) -> list[Path]:
+        """One kind of artefact of the shards of a block."""
+        sessions = self.drawn(study).sessions
+        return [
+            sessions.folder / f"shards/{shard}/{kind}.parquet"
+            for shard, rows in sessions.shards.items()
+            if rows[0]["block"] == block
+        ]
+
+    def differences(self, study: str, last: int | None = None) -> list[Path]:
+        """The differences of all blocks of a study that may stop; ``last``: of those until it."""
+        sessions = self.drawn(study).sessions
+        return [
+            sessions.folder / f"looks/{block}/paired_differences.parquet"
+            for block in sessions.looks.blocks
+            if last is None or block <= last
+        ]
 
     def _is_gathered(self, study: str, shard: str) -> bool:
         """Whether a shard has its sessions as they are."""
         if not self._is_main:
             return True
         sessions, _, _, state = self.drawn(study)
-        digests = {row["session_id"]: sessions.digest(row) for row in sessions.shards[shard]}
+        rows = [row for row in sessions.shards[shard] if not sessions.looks.call_off(row)]
+        digests = {row["session_id"]: sessions.digest(row) for row in rows}
         return state.is_gathered(shard, digests)
 
     def priority(self, study: str, shard: str) -> float:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
+from dissensus.design.stopping import stopped_after
 from dissensus.errors import ArtefactError
 from dissensus.session.record import CALLS, CLOCK, TRANSCRIPTS, SessionRows
 from dissensus.study.makes import makes, resolve
@@ -101,13 +102,19 @@ def _outcome(session: SessionRows) -> dict[str, Any]:
 
 @makes(turns=None, outcomes=None)
 def gather_turns(
-    turns: list[Path], outcomes: list[Path], manifest: Path, ids: list[str], schema: str
+    turns: list[Path],
+    outcomes: list[Path],
+    looks: list[dict[str, Any]],
+    manifest: Path,
+    ids: list[str],
+    schema: str,
 ) -> tuple[tuple[Schema, pa.Table], tuple[Schema, pa.Table]]:
     """All turns, and how every session ended; each with its schema.
 
     Parameters
     ----------
     turns, outcomes : of the shards.
+    looks : of a study that may stop: it has no session of a block after the one that it stopped at.
     manifest : with the sessions that they must hold.
     ids : the columns that name a session.
     schema : ``module:name`` of the manifest's.
@@ -120,7 +127,10 @@ def gather_turns(
     columns = declared.pick(*ids)
     schemas = turns_schema(columns), outcomes_schema(columns)
     spoken, ended = concatenate(turns, schemas[0]), concatenate(outcomes, schemas[1])
-    check_sessions(manifest, read(manifest, declared)["session_id"].to_pylist(), spoken, ended)
+    last = stopped_after(looks)
+    drawn = read(manifest, declared).select(["session_id", "block"]).to_pylist()
+    run = [row["session_id"] for row in drawn if last is None or row["block"] <= last]
+    check_sessions(manifest, run, spoken, ended)
     check_some_complete(manifest, ended)
     return (schemas[0], spoken), (schemas[1], ended)
 

@@ -16,6 +16,12 @@ def stage_settings(study: Study[Any], stage: StageFunction) -> dict[str, Any]:
     return dict(plain(pick(study.settings, stage.settings)))
 
 
+def look_settings(study: Study[Any]) -> dict[str, Any]:
+    """What a look at a study that may stop is given: its rule, without how many draws there are."""
+    stop = study.settings.stop.model_dump(exclude={"most"})
+    return {"stop": stop, "confidence": study.settings.inference.confidence}
+
+
 def has_diagnosis(settings: Configuration, study: Study[Any]) -> bool:
     """Whether a study of a run can be diagnosed."""
     return study.diagnosis is not None and (not study.diagnosis.models or settings.simulated)
@@ -93,7 +99,7 @@ def page_settings(settings: Configuration, study: Study[Any]) -> dict[str, Any]:
             for table in study.tables
         ],
         "headline": study.headline.maker if study.headline else "",
-        "view": {**view_settings(study), "planted": planted},
+        "view": {**view_settings(study), "planted": planted, "stops": bool(study.settings.stop)},
     }
 
 

@@ -34,6 +34,7 @@ from dissensus.study.completion import FolderState, transcript_in
 from dissensus.study.configuration import Configuration
 from dissensus.study.jobs import MOST_SHARDS, run_all, shards
 from dissensus.study.kind import Row
+from dissensus.study.looks import Looks
 from dissensus.study.makes import resolve
 from dissensus.study.own_code import naming_the_line
 from dissensus.study.study import Study
@@ -212,8 +213,15 @@ class Sessions:
 
     @cached_property
     def shards(self) -> dict[str, list[Row]]:
-        """Shard -> the rows of its sessions."""
-        return shards(self.rows.values(), self.part, self.most_shards)
+        """Shard -> the rows of its sessions; where the study may stop, of one block."""
+        most = len(self.rows) if self.study.settings.stop else self.most_shards
+        return shards(self.rows.values(), self.part, most)
+
+    @cached_property
+    def looks(self) -> Looks:
+        """The looks at the study after its blocks, where it may stop."""
+        blocks = sorted({row["block"] for row in self.rows.values()})
+        return Looks(self.folder, blocks, self.study.settings)
 
     def is_complete(self, row: Row) -> bool:
         """Whether a session's transcript is there and made to what it depends on now."""

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated, Any, get_args
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, model_validator
 
+from dissensus.setting_faults import Faults, fault
 from dissensus.settings import Confidence, Count, Settings
 
 
@@ -118,10 +119,30 @@ class IntervalSettings(Settings):
     """Level of the intervals; one minus it is that of the tests."""
 
 
+class StopSettings(Settings):
+    """When a study stops: draws come in random order, and after each block it is looked at."""
+
+    half_width: Annotated[float, Field(gt=0)] | None = None
+    """Stop when the interval of every headline contrast is as narrow: half its width at most."""
+    alpha: Annotated[float, Field(gt=0, lt=0.5)] | None = None
+    """Stop when the evidence for every headline contrast suffices at this level."""
+    most: Draws | None = None
+    """Draws at most, in whole blocks; null for all that the other settings give."""
+
+    @model_validator(mode="after")
+    def _one_rule(self) -> StopSettings:
+        if (self.half_width is None) == (self.alpha is None):
+            may = "one of alpha and half_width must be set, and not both, such as alpha to 0.05"
+            raise Faults(fault("alpha", self.alpha, may))
+        return self
+
+
 class StudySettings(Settings):
     """Base of a study's block."""
 
     protocol: ProtocolSettings
+    stop: StopSettings | None = None
+    """When the study stops before all its draws are run; null: never."""
 
     def files(self) -> dict[str, str]:
         """Path of a setting -> the file that it names, which must exist."""

@@ -178,6 +178,8 @@ class Study(ABC, Generic[S]):
         :class:`~dissensus.report.truth.Effect`.
     reader : how the reader of debates shows it.
     counting : what its plan and its estimate leave out, or count at most; a sentence or more.
+    never_stops : why the setting ``stop`` cannot be kept, as a clause; "" of a study that has rules
+        for the differences of each block (``looks/{block}/paired_differences.parquet``).
     """
 
     name: ClassVar[str]
@@ -194,13 +196,14 @@ class Study(ABC, Generic[S]):
     embedding_calls: ClassVar[tuple[str, ...]] = ()
     counting: ClassVar[str] = ""
     view: ClassVar[tuple[str, ...]] = ()
-    figures: ClassVar[tuple[Figure, ...]] = ()
+    figures: tuple[Figure, ...] = ()
     tables: tuple[Table, ...] = ()
     headline_rows: ClassVar[str] = "contrasts"
     headline: ClassVar[Headline | None] = None
     truth: ClassVar[str] = ""
     reader: ClassVar[Reader] = Reader()
     diagnosis: ClassVar[Diagnosis | None] = None
+    never_stops: str = "it declares no paired difference that is known draw by draw"
 
     def __init__(self, settings: S) -> None:
         self.settings = settings

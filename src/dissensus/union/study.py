@@ -28,6 +28,10 @@ class Union(Study[UnionSettings]):
 
     name = "union"
     Settings = UnionSettings
+    never_stops = (
+        "its debaters are coached by memos on earlier debates, so that blocks of draws are not "
+        "independent"
+    )
     question = "Who wins a debate between personas, and how far can its judges be trusted?"
     pages = (
         ("The map of arguments", "map.html"),

@@ -190,7 +190,7 @@ def test_material_is_what_the_rule_says_and_used_alike(
         for n in range(items * repeats)
         for arm in ("a", "b")
     ]
-    made = {row["session_id"]: row for row in sharing.add(rows, seed, 5)}
+    made = {row["session_id"]: row for row in sharing.add(rows, seed)}
     assert list(made) == sorted(made)
     used: Counter[str] = Counter()
     for name, row in made.items():
@@ -205,14 +205,14 @@ def test_material_is_what_the_rule_says_and_used_alike(
         assert name in made
     if item != "other":
         assert set(used.values()) == {count} and len(used) == items * repeats
-    assert sharing.add(rows, seed, 5) == list(made.values())
+    assert sharing.add(rows, seed) == list(made.values())
 
 
 def test_a_placebo_needs_another_item() -> None:
     sharing = Sharing(("a", "b"), False, {}, {"peers": Material("a", ("b",))})
     row = {"session_id": "d001-a", "draw_id": "d001", "item_id": "i1", "arm": "a", "seed": 1}
     with pytest.raises(ResourceError, match=r"'peers' shows 1 sessions .* d001 has 0"):
-        sharing.add([row, {**row, "session_id": "d001-b", "arm": "b"}], 1, 5)
+        sharing.add([row, {**row, "session_id": "d001-b", "arm": "b"}], 1)
 
 
 @pytest.mark.parametrize(

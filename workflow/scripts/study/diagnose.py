@@ -28,7 +28,10 @@ def main(inputs: Any, outputs: Any, stage: Stage) -> None:
         study = configuration.study(folder.name)
         provenance |= {DESIGN: design_digests(configuration, study)}
         draw = resolve(study.manifest.function)
-        drawn = {row["session_id"]: row for row in draw(items, stage.settings, stage.seed)}
+        drawn = {
+            row["session_id"]: row
+            for row in draw(items, {**stage.settings, "stop": None}, stage.seed)
+        }
         usd = expected_usd(configuration, Sessions(study, folder, drawn, items, {}))
         usd = usd and usd / len(items)
         rows = [row | {"usd": usd and usd * row["items"]} for row in rows]

@@ -32,6 +32,8 @@ def main(inputs: Any, outputs: Any, stage: Stage) -> None:
         rows = sessions.leading_to(sessions.rows[named])
     else:
         rows = sessions.shards[stage.wildcards["shard"]]
+        if sessions.looks.is_over_before(rows[0]["block"]):
+            rows = []
     registry = settings.registry(results, "run_session", settings.used)
     with stopping_with(home):
         keep_configuration(stage.config, folder)

@@ -99,7 +99,7 @@ class StudyFolder:
         return list(rows)
 
     def sessions(self) -> Iterator[Exported]:
-        """All sessions, in the order of the manifest."""
+        """All sessions that were run, in the order of the manifest."""
         turns = by_session(read(self.folder / "turns.parquet"))
         outcomes = self._by_session("outcomes")
         metrics = self._by_session("metrics")
@@ -107,13 +107,15 @@ class StudyFolder:
         items = {row[self.key]: row for row in source}
         for row in read(self.folder / "manifest.parquet").to_pylist():
             name = row["session_id"]
+            if name not in outcomes:
+                continue
             item = items.get(row[self.key], {})
             titles = (item.get(f"{self._title}_{row[self.arm]}"), item.get(self._title), name)
             yield Exported(
                 row,
                 item,
                 turns.get(name, []),
-                outcomes.get(name, {}),
+                outcomes[name],
                 metrics.get(name, {}),
                 str(next(filter(None, titles))),
             )

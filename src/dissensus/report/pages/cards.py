@@ -31,6 +31,8 @@ def card_body(card: Card, *, links: str, lost: str) -> Iterator[str]:
     yield f'<p class="finding"><strong>{html(unmarked(card.finding))}</strong></p>'
     if card.bars:
         yield picture(card.bars, card.axis)
+    if card.stopped:
+        yield f'<p class="stopped">{html(unmarked(card.stopped))}</p>'
     if card.floor:
         yield f'<p class="floor">{html(unmarked(card.floor))}</p>'
     if card.but:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from pyarrow import Table
+from pyarrow.compute import is_in
 
 from dissensus.report.alternative import main_sentence
 from dissensus.report.arm_conduct import differing_conduct
@@ -29,6 +30,7 @@ from dissensus.report.findings import (
 )
 from dissensus.report.floor import Floor
 from dissensus.report.labels import counted, listed
+from dissensus.report.pages.looks import stopping
 from dissensus.report.pages.part import Further, Part, Place, Shown
 from dissensus.report.tables import narrowed, parts
 from dissensus.report.view import Artefacts, View
@@ -90,6 +92,9 @@ def findings_of(
     ]
     card = findings.shown
     card = replace(card, but=card.but or but(against))
+    if view.settings.get("stops"):
+        said = stopping(*(artefacts.facts(name) for name in ("looks", "manifest", "spending")))
+        card = replace(card, stopped=said)
     return replace(findings, against=against, card=card), losses(artefacts.facts("outcomes"))
 
 
@@ -126,6 +131,8 @@ def part_of(
         part = narrowed(text, columns, rows) if main else text
         tables.append(Shown(name, question, main, part, whole="" if part == text else text))
     manifest, outcomes = (read(folder / f"{name}.parquet") for name in ("manifest", "outcomes"))
+    # A study that stopped has sessions that were not run.
+    manifest = manifest.filter(is_in(manifest["session_id"], outcomes["session_id"]))
     sessions, draws = (manifest[name].to_pylist() for name in ("session_id", "draw_id"))
     return Part(
         folder.name,

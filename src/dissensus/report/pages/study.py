@@ -119,6 +119,7 @@ def _said(part: Part) -> Iterator[str]:
     groups = (
         ("First", "unidentified"),
         ("What was found", "headline"),
+        ("When it stopped", "stopped"),
         ("The noise floor", "floor"),
         ("Against it, from the same run", "against"),
         ("Planted", "planted"),

@@ -20,6 +20,7 @@ from dissensus.design.contrasts import (
     pairs_of,
     units_of,
 )
+from dissensus.design.looks import anytime_rows
 from dissensus.digests import seed_of
 from dissensus.stats.checks import FloatArray
 from dissensus.study.experiment.compared import Design, mean_of
@@ -54,16 +55,29 @@ CONTRASTS = replace(
 
 @makes(contrasts=CONTRASTS)
 def compare_experiment(
-    metrics: pd.DataFrame, declared: str, inference: dict[str, Any], again: bool, seed: int
+    metrics: pd.DataFrame,
+    looks: list[Row],
+    declared: str,
+    inference: dict[str, Any],
+    again: bool,
+    seed: int,
 ) -> list[Row]:
-    """The contrasts of an experiment; ``declared``: ``module:name`` of its class."""
-    return compare(metrics, Design.of(resolve(declared), again), Options(**inference, seed=seed))
+    """The contrasts of an experiment.
+
+    Parameters
+    ----------
+    looks : at a study that may stop; none at another.
+    declared : ``module:name`` of its class.
+    """
+    design, options = Design.of(resolve(declared), again), Options(**inference, seed=seed)
+    return judged_by(looks, compare(metrics, design, options))
 
 
 @makes(contrasts=CONTRASTS, contrasts_by_round=CONTRASTS_BY_ROUND)
 def compare_experiment_by_round(
     metrics: pd.DataFrame,
     outcomes_by_round: pd.DataFrame,
+    looks: list[Row],
     declared: str,
     inference: dict[str, Any],
     again: bool,
@@ -73,7 +87,17 @@ def compare_experiment_by_round(
     cls: type[Experiment] = resolve(declared)
     design, options = Design.of(cls, again), Options(**inference, seed=seed)
     by_round, areas = compare_by_round(outcomes_by_round, cls.round_outcomes(), design, options)
-    return compare(metrics, design, options, areas), by_round
+    return judged_by(looks, compare(metrics, design, options, areas)), by_round
+
+
+def judged_by(looks: Sequence[Row], rows: Sequence[Row]) -> list[Row]:
+    """Contrasts of which those of the last look are the headline, where there are looks.
+
+    All others are as of a study of so many draws that was not looked at before.
+    """
+    if not looks:
+        return list(rows)
+    return [*map(_placed, anytime_rows(looks)), *({**row, "headline": False} for row in rows)]
 
 
 def compare(

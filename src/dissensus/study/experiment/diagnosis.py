@@ -26,6 +26,7 @@ import pandas as pd
 from dissensus.design.contrasts import HEADLINE, Options, compare_arms
 from dissensus.design.diagnosis import HOLM, World, over_cores, run_worlds
 from dissensus.design.manifest import stream
+from dissensus.design.stopping import ANYTIME
 from dissensus.digests import seed_of
 from dissensus.llm.journal import NoJournal
 from dissensus.llm.providers.simulated import SimulatedModel
@@ -37,6 +38,7 @@ from dissensus.study.experiment.compared import Design
 from dissensus.study.experiment.contrasts import compare
 from dissensus.study.experiment.measures import measure_sessions, turns_by_session
 from dissensus.study.experiment.sharing import OPENING
+from dissensus.study.experiment.stopping import Stopping
 from dissensus.study.own_code import naming_the_line
 
 if TYPE_CHECKING:
@@ -81,7 +83,10 @@ def diagnose(
         World(
             f"{size} items, {contrast}{kind}",
             0.0 if kind else of[HEADLINE].estimate,
-            tuple(name for name in of if not (kind and place and name.endswith(HOLM))),
+            (
+                *(name for name in of if not (kind and place and name.endswith(HOLM))),
+                *[ANYTIME] * bool(study.settings.stop),
+            ),
             0.0 if kind else of[HEADLINE].se,
             size,
         )
@@ -91,7 +96,7 @@ def diagnose(
     ]
     simulate = partial(
         _simulate, libraries=libraries, sizes=sizes, names=tuple(truth), design=design,
-        options=options,
+        options=options, stopping=Stopping.of(study.settings),
     )  # fmt: skip
     name, outcome = next(iter(design.outcomes.items()))
     return run_worlds(
@@ -139,7 +144,7 @@ class Library:
         is_null: bool,
     ) -> Library:
         """Play all items some times; the parameters are those of :func:`diagnose`."""
-        settings = study.settings.model_dump() | {"again": False}
+        settings = study.settings.model_dump() | {"again": False, "stop": None}
         drawn = len(study.draw_manifest(items, settings, seed))
         times = max(_LEAST, ceil(_SESSIONS / drawn))
         seeds = [seed_of(seed, "library", is_null, time) for time in range(times)]
@@ -238,7 +243,8 @@ def played(
     study, items, models : as for :func:`diagnose`.
     is_null : whether all arms, or all levels, are played alike.
     """
-    drawn = study.draw_manifest(items, study.settings.model_dump() | {"again": False}, seed)
+    settings = study.settings.model_dump() | {"again": False, "stop": None}
+    drawn = study.draw_manifest(items, settings, seed)
     people = {name: SimulatedModel(name, model) for name, model in models.items()}
     limits = Limits.of(study.settings.protocol.model_dump())
     (kind,) = study.kinds
@@ -277,6 +283,7 @@ def _simulate(
     names: Sequence[str],
     design: Design,
     options: Options,
+    stopping: Stopping | None,
 ) -> list[dict[str, Estimate]]:
     """One simulated study in every world, estimated; see :data:`run_worlds`."""
     worlds = []
@@ -284,7 +291,11 @@ def _simulate(
         for kind, library in libraries.items():
             rng = stream(options.seed, "study", size, kind, number)
             seeded = replace(options, seed=seed_of(options.seed, size, kind, number))
-            estimates = _estimates(library.draw(size, rng), design, seeded)
+            drawn = library.draw(size, rng)
+            estimates = _estimates(drawn, design, seeded)
+            if stopping:
+                for name, estimate in stopping.estimates(drawn, design).items():
+                    estimates[name][ANYTIME] = estimate
             if kind:
                 _of_the_family(estimates)
             worlds += [estimates.get(name, {}) for name in names]

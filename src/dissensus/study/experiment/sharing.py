@@ -158,14 +158,13 @@ class Sharing:
         """The arms of a draw in the order in which they run: as drawn, but forks last."""
         return sorted(arms, key=lambda arm: self.plays(arm) in self.forks)
 
-    def add(self, rows: Sequence[Row], seed: int, block_size: int) -> list[dict[str, Any]]:
+    def add(self, rows: Sequence[Row], seed: int) -> list[dict[str, Any]]:
         """The manifest, with the openings and with what each session takes.
 
         Parameters
         ----------
         rows : of the arms, draw by draw.
         seed : of the run.
-        block_size : draws in a block.
 
         Raises
         ------
@@ -178,8 +177,7 @@ class Sharing:
         made = []
         for index, (draw_id, of_arm) in enumerate(draws.items()):
             taken = {name: sessions[draw_id] for name, sessions in shown.items()}
-            opening = self._opening(next(iter(of_arm.values())), index, len(draws), seed,
-                                    block_size)  # fmt: skip
+            opening = self._opening(next(iter(of_arm.values())), index, len(draws), seed)
             made += [opening | {name: [] for name in taken}] if opening else []
             for arm, row in of_arm.items():
                 made.append(
@@ -199,17 +197,15 @@ class Sharing:
         fork = self.forks.get(self.plays(arm))
         return of_arm[fork.of]["seed"] if fork else None
 
-    def _opening(
-        self, row: Row, index: int, draws: int, seed: int, block_size: int
-    ) -> dict[str, Any] | None:
+    def _opening(self, row: Row, index: int, draws: int, seed: int) -> dict[str, Any] | None:
         """The opening of a draw, which comes before its arms; ``row``: of one of these."""
         if not self.has_opening:
             return None
         names = {"session_id", "draw_id", "block", "arm", "position", "seed"}
         shared = {name: value for name, value in row.items() if name not in names}
-        (opening,) = rows_of_draw(index, draws, [OPENING], seed, shared, block_size=block_size)
+        (opening,) = rows_of_draw(index, draws, [OPENING], seed, shared)
         seeds = {OPENING_SEED: None} | ({FORK_SEED: None} if self.forks else {})
-        return {**opening, "position": 0, **seeds}
+        return {**opening, "block": row["block"], "position": 0, **seeds}
 
     def _shown(
         self, name: str, draws: Sequence[Mapping[str, Row]], seed: int

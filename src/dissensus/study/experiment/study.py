@@ -35,6 +35,8 @@ from dissensus.study.experiment.sharing import Fork, Material, Sharing
 from dissensus.study.experiment.shown import (
     CONTRASTS,
     LABELS,
+    LOOKS_FIGURE,
+    LOOKS_TABLE,
     OUTCOMES,
     outputs_of,
     shown_settings,
@@ -50,7 +52,8 @@ if TYPE_CHECKING:
 
 #: Settings that no session depends on: how many are drawn, in which order, and what is estimated.
 _OF_THE_RUN = (
-    *("draws", "repeats", "block_size", "again", "inference", "protocol", "diagnosis", "labels"),
+    *("draws", "repeats", "block_size", "again", "stop"),
+    *("inference", "protocol", "diagnosis", "labels"),
 )
 
 
@@ -88,13 +91,16 @@ class Experiment(Study[ExperimentSettings]):
     rounds_schema: ClassVar[Schema]
     Settings: ClassVar[type[ExperimentSettings]] = OneModel
     view = ("inference.confidence",)
-    figures: ClassVar[tuple[Figure, ...]] = (OUTCOMES,)
+    figures: tuple[Figure, ...] = (OUTCOMES,)
     tables: tuple[Table, ...] = (CONTRASTS,)
 
     def __init__(self, settings: ExperimentSettings) -> None:
         super().__init__(settings)
         if self.is_labelled:
-            self.tables = (*type(self).tables, *LABELS)
+            self.tables = (*self.tables, *LABELS)
+        if settings.stop:
+            self.figures = (*self.figures, LOOKS_FIGURE)
+            self.tables = (*self.tables, LOOKS_TABLE)
 
     @abstractmethod
     def items(self, rng: np.random.Generator) -> Iterable[Mapping[str, Any]]:
@@ -174,7 +180,7 @@ class Experiment(Study[ExperimentSettings]):
             ),
             "manifest": Manifest(
                 f"{here}.draw_manifest",
-                settings=("repeats", "block_size", "again"),
+                settings=("repeats", "block_size", "again", "stop"),
                 schema=f"{here}.manifest_schema",
             ),
             "diagnosis": Diagnosis(
@@ -220,6 +226,8 @@ class Experiment(Study[ExperimentSettings]):
     @classmethod
     def draw_manifest(cls, items: Row, settings: Row, seed: int) -> list[dict[str, Any]]:
         """The manifest; see :class:`~dissensus.study.study.Manifest`."""
+        stop = settings.get("stop")
+        clusters = {name: str(item.get(cls.cluster, name)) for name, item in items.items()}
         rows = draw_sessions(
             items,
             (*cls.arms, again_of(cls.arms)) if settings.get("again") else cls.arms,
@@ -228,8 +236,15 @@ class Experiment(Study[ExperimentSettings]):
             settings["block_size"],
             seed,
             cls.sharing.order,
+            clusters if stop else None,
+            stop["most"] if stop else None,
         )
-        return cls.sharing.add(rows, seed, settings["block_size"])
+        if stop and not rows:
+            raise SettingError(
+                f"{cls.name}.stop.most holds {stop['most']}, and a block has at least "
+                f"{settings['block_size']} draws; set it higher, or {cls.name}.block_size lower."
+            )
+        return cls.sharing.add(rows, seed)
 
     @classmethod
     def diagnose(cls, items: Row, settings: Row, seed: int, cores: int) -> list[dict[str, Any]]:
@@ -352,6 +367,20 @@ class Experiment(Study[ExperimentSettings]):
                     f"{self.name}.repeats holds {repeats}, and {name} is balanced over an item's "
                     f"repeats; it must be a multiple of {count}, the number of its levels."
                 )
+
+    @property
+    def never_stops(self) -> str:  # type: ignore[override]
+        if not self.compared():
+            return "it has one arm, and no paired difference of arms"
+        if not self.sharing.is_within_items:
+            return "its sessions read those of other items, so that blocks are not independent"
+        skewed = [each.name for each in self.compared() if not each.is_swappable]
+        if skewed:
+            return (
+                f"the two sides of its contrast {skewed[0]} have different weights, so that its "
+                "sign is no fair coin where arms are alike"
+            )
+        return ""
 
     def rehearsed(self, row: Row) -> Hashable:
         return row["arm"], *(row[name] for name in self.factors)

@@ -1,0 +1,147 @@
+"""Looks at a study that may stop, from the paired differences of its draws so far."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from dissensus.design.anytime import looks_at
+from dissensus.design.contrasts import (
+    Columns,
+    adjust_family,
+    by_arm,
+    contrast_row,
+    defined,
+    pairs_of,
+    units_of,
+)
+from dissensus.design.stopping import ANYTIME, GO_ON, STOP, Rule
+from dissensus.design.weights import Contrast
+from dissensus.stats.results import NAN, Estimate
+
+Row = dict[str, Any]
+
+
+def paired_differences(
+    metrics: pd.DataFrame,
+    compared: Sequence[Contrast],
+    outcome: str,
+    columns: Columns,
+    blocks: Mapping[Any, int],
+) -> list[Row]:
+    """Rows of :data:`~dissensus.design.stopping.DIFFERENCES`.
+
+    Parameters
+    ----------
+    metrics : a row a session, with ``complete``.
+    compared : the headline's contrasts.
+    outcome : the primary one, a column of the metrics.
+    columns : names of the other columns.
+    blocks : draw_id -> its block.
+    """
+    if not len(metrics):
+        return []
+    wide = by_arm(metrics, outcome, columns).sort_index()
+    clusters = units_of(metrics, columns)[columns.cluster]
+    return [
+        {
+            "contrast": each.name,
+            "outcome": outcome,
+            "arm": each.arm,
+            "reference": each.reference,
+            "draw_id": str(draw),
+            "block": blocks[draw],
+            "cluster": str(cluster),
+            "difference": defined(float(difference)),
+        }
+        for each in compared
+        for draw, cluster, difference in zip(
+            wide.index, clusters, pairs_of(wide, clusters, each).differences, strict=True
+        )
+    ]
+
+
+def looks_of(differences: pd.DataFrame, rule: Rule) -> list[Row]:
+    """The looks until the study stops, or until the last block that there is.
+
+    The differences of a cluster are added up, as the sign-flip test does. A cluster whose draws
+    come in several blocks counts by those of its first one: its sign is known afterwards, and is
+    no fair coin.
+
+    Parameters
+    ----------
+    differences : of :data:`~dissensus.design.stopping.DIFFERENCES`, of the blocks so far.
+    rule : when to stop.
+
+    Returns
+    -------
+    Rows of :data:`~dissensus.design.stopping.LOOKS`, look by look; none of blocks
+    after the one that it stops at.
+    """
+    if differences.empty:
+        return []
+    blocks = sorted(differences["block"].unique())
+    run = [int((differences.drop_duplicates("draw_id")["block"] <= b).sum()) for b in blocks]
+    by_contrast = [
+        _of_contrast(of, blocks, rule) for _, of in differences.groupby("contrast", sort=False)
+    ]
+    rows: list[Row] = []
+    # What comes after a stop is not computed.
+    for draws, at_look in zip(run, zip(*by_contrast, strict=True), strict=False):
+        is_known = all(map(rule.is_met, at_look))
+        verdict = {"draws": draws, "verdict": STOP if is_known else GO_ON, "rule": rule.words}
+        rows += [{**row, **verdict} for row in at_look]
+        if is_known:
+            break
+    return rows
+
+
+def _of_contrast(differences: pd.DataFrame, blocks: Sequence[int], rule: Rule) -> Iterator[Row]:
+    """One contrast at every look, without the verdict."""
+    ordered = differences.sort_values(["block", "draw_id"], kind="stable")
+    complete = ordered[ordered["difference"].notna()]
+    first = complete.groupby("cluster")["block"].transform("min")
+    counted = complete[complete["block"] == first]
+    of_cluster = counted.groupby("cluster", sort=False)["difference"]
+    sums, sizes = (of_cluster.agg(name).to_numpy(np.float64) for name in ("sum", "size"))
+    begun = counted.drop_duplicates("cluster")["block"].to_numpy()
+    after = [int((begun <= block).sum()) for block in blocks]
+    names = {name: ordered[name].iloc[0] for name in ("contrast", "outcome", "arm", "reference")}
+    return (
+        {
+            **names,
+            "block": int(block),
+            "n": int(sizes[:clusters].sum()),
+            "n_clusters": clusters,
+            "estimate": float(sums[:clusters].sum() / sizes[:clusters].sum()) if clusters else None,
+            "ci_low": look.ci_low if np.isfinite(look.ci_low) else None,
+            "ci_high": look.ci_high if np.isfinite(look.ci_high) else None,
+            "e_value": look.e_value,
+            "p_value": look.p_value,
+        }
+        for block, clusters, look in zip(
+            blocks, after, looks_at(sums, sizes, after, rule.confidence), strict=True
+        )
+    )
+
+
+def anytime_rows(looks: Sequence[Mapping[str, Any]]) -> list[Row]:
+    """The last look as rows of contrasts, which the study is then judged by.
+
+    Holm's adjustment is over the contrasts: their p-values hold at any look.
+    """
+    last = looks[-1]["block"] if looks else None
+    rows = []
+    for row in (row for row in looks if row["block"] == last):
+        numbers: dict[str, Any] = {
+            name: NAN if row[name] is None else row[name]
+            for name in ("estimate", "ci_low", "ci_high", "p_value", "n", "n_clusters")
+        }
+        names = (row["outcome"], row["arm"], row["reference"], ANYTIME)
+        made = contrast_row(*names, Estimate(**numbers), headline=True)
+        rows.append({**made, "contrast": row["contrast"]})
+    adjust_family(rows)
+    return rows

@@ -1,0 +1,117 @@
+"""Looks at a study that may stop: rules, blocks of whole clusters, and what each look counts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dissensus.design.contrasts import Columns
+from dissensus.design.looks import anytime_rows, looks_of, paired_differences
+from dissensus.design.manifest import in_blocks
+from dissensus.design.stopping import ANYTIME, DIFFERENCES, GO_ON, STOP, Rule, stopped_after
+from dissensus.design.weights import Contrast
+from made_frames import frame_of
+
+BY_ALPHA, BY_WIDTH = Rule(None, 0.05, 0.95), Rule(0.5, None, 0.95)
+
+
+def differences(
+    values: Any, block_size: int, clusters: Any = None, contrast: str = "b-a"
+) -> pd.DataFrame:
+    """Differences of draws in their order."""
+    rows = [
+        {
+            **{"contrast": contrast, "arm": contrast[0], "reference": contrast[-1]},
+            **{"outcome": "y", "draw_id": f"d{place:03d}", "block": place // block_size + 1},
+            "cluster": str(place if clusters is None else clusters[place]),
+            "difference": None if value is None else float(value),
+        }
+        for place, value in enumerate(values)
+    ]
+    return frame_of(DIFFERENCES, rows)
+
+
+def test_it_stops_at_the_first_look_that_has_what_is_asked_for() -> None:
+    looks = looks_of(differences(np.linspace(0.9, 1.1, 40), 5), BY_ALPHA)
+    verdicts = [row["verdict"] for row in looks]
+    assert verdicts == [GO_ON] * (len(looks) - 1) + [STOP] and len(looks) < 8
+    assert [row["p_value"] <= 0.05 for row in looks] == [v == STOP for v in verdicts]
+    assert stopped_after(looks) == len(looks)
+    assert [row["draws"] for row in looks] == [5 * (k + 1) for k in range(len(looks))]
+    narrow = looks_of(differences(np.linspace(-0.2, 0.2, 40), 5), BY_WIDTH)
+    assert narrow[-1]["verdict"] == STOP
+    assert narrow[-1]["ci_high"] - narrow[-1]["ci_low"] <= 1.0
+    assert stopped_after(looks_of(differences([1, -1] * 20, 5), BY_ALPHA)) is None
+    assert looks_of(differences([], 5), BY_ALPHA) == []
+
+
+def test_every_headline_contrast_must_be_known() -> None:
+    known, open_ = differences([1.0] * 40, 5), differences([1, -1] * 20, 5, contrast="c-a")
+    assert stopped_after(looks_of(known, BY_ALPHA)) == 2
+    both = looks_of(pd.concat([known, open_]), BY_ALPHA)
+    assert stopped_after(both) is None and len(both) == 16
+    rows = {row["contrast"]: row for row in anytime_rows(both)}
+    assert [(row["method"], row["headline"]) for row in rows.values()] == [(ANYTIME, True)] * 2
+    # Holm's over the two of them.
+    assert rows["b-a"]["p_adjusted"] == pytest.approx(2 * rows["b-a"]["p_value"])
+    assert rows["c-a"]["p_adjusted"] == rows["c-a"]["p_value"]
+    assert rows["b-a"]["estimate"] == 1.0 and rows["b-a"]["n"] == 40
+
+
+def test_a_cluster_counts_by_its_first_block_and_a_lost_pair_by_nothing() -> None:
+    values = [1.0, 3.0, None, 2.0, 100.0, 5.0]
+    (_, last) = looks_of(differences(values, 3, ["a", "a", "b", "c", "a", "d"]), BY_ALPHA)
+    # The sign of a is known after the first look: what it has in the second is no fair coin.
+    assert (last["n"], last["n_clusters"], last["draws"]) == (4, 3, 6)
+    assert last["estimate"] == pytest.approx((1.0 + 3.0 + 2.0 + 5.0) / 4)
+    lost = looks_of(differences([None] * 6, 3), BY_ALPHA)
+    assert [(row["estimate"], row["e_value"], row["n"]) for row in lost] == [(None, 1.0, 0)] * 2
+
+
+@settings(max_examples=15)
+@given(st.lists(st.floats(-5, 5), min_size=8, max_size=30), st.integers(4, 8), st.data())
+def test_looks_depend_on_nothing_that_comes_after_them(
+    values: list[float], size: int, data: st.DataObject
+) -> None:
+    clusters = data.draw(st.lists(st.integers(0, 9), min_size=40, max_size=40))
+    whole = differences(values, size, clusters)
+    every = looks_of(whole, BY_ALPHA)
+    for row in every:
+        so_far = looks_of(whole[whole["block"] <= row["block"]], BY_ALPHA)
+        assert so_far[-1] == row
+    # A row of the file that comes in another order is the same row.
+    assert looks_of(whole.sample(frac=1, random_state=1), BY_ALPHA) == every
+
+
+@given(st.lists(st.integers(1, 6), max_size=30), st.integers(1, 10))
+def test_blocks_hold_whole_clusters_and_are_filled(sizes: list[int], least: int) -> None:
+    blocks = in_blocks(sizes, least)
+    assert blocks == sorted(blocks) and set(blocks) == set(range(1, len(set(blocks)) + 1))
+    for block in set(blocks) - {max(blocks, default=0)}:
+        inside = [size for size, own in zip(sizes, blocks, strict=True) if own == block]
+        assert sum(inside) >= least > sum(inside[:-1])
+    for more in range(len(sizes)):
+        assert in_blocks(sizes[:more], least) == blocks[:more]
+
+
+def test_a_pair_is_the_difference_of_a_draw() -> None:
+    arms = ["a", "b"] * 3
+    metrics = pd.DataFrame(
+        {
+            "draw_id": ["d1", "d1", "d2", "d2", "d3", "d3"],
+            "topic_id": ["t", "t", "t", "t", "u", "u"],
+            "arm": arms,
+            "complete": [True] * 5 + [False],
+            "y": [1.0, 4.0, 2.0, 1.0, 0.0, 9.0],
+        }
+    )
+    blocks = {"d1": 1, "d2": 1, "d3": 2}
+    rows = paired_differences(metrics, [Contrast.of("b", "a")], "y", Columns(), blocks)
+    assert [row["difference"] for row in rows] == [3.0, -1.0, None]
+    assert [(row["block"], row["cluster"]) for row in rows] == [(1, "t"), (1, "t"), (2, "u")]
+    assert paired_differences(metrics.head(0), [Contrast.of("b", "a")], "y", Columns(), {}) == []
