@@ -148,6 +148,9 @@ def test_it_is_verified_and_its_page_says_what_was_saved(stopped: Project, tmp_p
     planned = " ".join(project.succeed("plan").split())
     assert f"at least {BLOCK} draws ({2 * BLOCK} sessions, {2 * BLOCK} calls)" in planned
     assert f"at most {ITEMS} draws ({2 * ITEMS} sessions, {2 * ITEMS} calls)" in planned
+    ran = 2 * BLOCK * last
+    assert f"{ran} replies, which make {ran} of {ran} sessions" in planned
+    assert "calls that are left if nothing goes wrong: 0" in planned
 
 
 def test_killed_at_each_block_it_comes_to_the_same_verdict(

@@ -167,7 +167,8 @@ def describe_covered(sessions: Sessions, journals: Covered | None) -> list[str]:
     """Lines on what journals answer already, and what is left; none where there is no journal."""
     if journals is None:
         return []
-    total, left = len(sessions.rows), journals.left
+    left = journals.left
+    total = sum(not sessions.looks.call_off(row) for row in sessions.rows.values())
     planned = call_plans(replace(sessions, rows=left)) if left else ()
     calls = sum(len(plan.calls) * plan.sessions for plan in planned) - journals.begun
     lines = [

@@ -37,6 +37,7 @@ def covered(sessions: Sessions, registry: ModelRegistry) -> Covered | None:
     """What the journals of a study cover; None where it has none.
 
     Each session is played with the replies that its journal has, up to the first that it lacks.
+    Those that the study has stopped before are not asked for.
     """
     if not any(journal_path(sessions.folder, name).exists() for name in sessions.rows):
         return None
@@ -44,6 +45,8 @@ def covered(sessions: Sessions, registry: ModelRegistry) -> Covered | None:
     left: dict[str, Mapping[str, Any]] = {}
     begun: dict[str, int] = {}
     for name, row in sessions.rows.items():
+        if sessions.looks.call_off(row):
+            continue
         journal = Replay(journal_path(sessions.folder, name))
         try:
             sessions.replayed(row, registry, journal)
