@@ -144,6 +144,13 @@ def test_it_is_verified_and_its_page_says_what_was_saved(stopped: Project, tmp_p
     assert (folder / "figures/looks.svg").is_file() and (
         folder / "tables/table_looks.csv"
     ).is_file()
+    assert "But the evidence stopped the study" in page
+    # The table and the figure have the interval of the card, which holds at all looks.
+    (headline,) = [row for row in rows(project, "contrasts") if row["headline"]]
+    shown = [f"{headline[name]:.3f}" for name in ("ci_low", "ci_high")]
+    table = (folder / "tables/table_contrasts.md").read_text("utf-8")
+    assert f"[{', '.join(shown)}]" in table
+    assert f"[{', '.join(shown)}]" in (folder / "figures/outcomes.svg").read_text("utf-8")
     assert "all as they were made." in project.succeed("verify")
     planned = " ".join(project.succeed("plan").split())
     assert f"at least {BLOCK} draws ({2 * BLOCK} sessions, {2 * BLOCK} calls)" in planned

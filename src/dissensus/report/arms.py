@@ -8,6 +8,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from dissensus.design.contrasts import HEADLINE, RANDOMISATION
+from dissensus.design.stopping import ANYTIME
 from dissensus.report.escaping import label
 from dissensus.report.forms import forest, value_margins
 from dissensus.report.frames import Column, Record, keyed, limits, records, tabulate
@@ -20,6 +21,8 @@ from dissensus.report.view import Artefacts, Drawn, View
 ROW, FRAME = 0.26, 0.62
 LONGEST = 28
 
+#: What names an estimate among those of a method, as far as a table has it.
+_NAMES_OF_ESTIMATE = {"outcome", "arm", "reference", "factor", "level", "base", "round"}
 #: How intervals and p-values come about, for the notes of tables.
 METHOD = (
     "Intervals and p are cluster-robust (CR2, Satterthwaite); the sign-flip test flips whole "
@@ -30,11 +33,8 @@ METHOD = (
 @styled
 def plot(artefacts: Artefacts, view: View) -> Drawn:
     """The mean of every arm, and beside it what arms differ in; a row an outcome."""
-    contrasts = artefacts.frame("contrasts")
-    of_arms = contrasts["factor"] == ""
-    contrasts = contrasts[
-        (contrasts["method"] == HEADLINE) & contrasts["estimate"].notna() & of_arms
-    ]
+    contrasts = stated(artefacts.frame("contrasts"))
+    contrasts = contrasts[contrasts["estimate"].notna() & (contrasts["factor"] == "")]
     titles, arms = view["outcomes"], view["arms"]
     shown = [name for name in titles if (contrasts["outcome"] == name).any()]
     if not shown:
@@ -54,6 +54,19 @@ def plot(artefacts: Artefacts, view: View) -> Drawn:
             shared = None if is_declared(view) else left
             _differences(figure.add_subplot(grid[place, 1], sharey=shared), differences, mark, view)
     return Drawn(figure, _facts(artefacts, shown, view))
+
+
+def stated(contrasts: pd.DataFrame) -> pd.DataFrame:
+    """The row that stands for each estimate: of the headline's method.
+
+    Of a contrast by which a study may have stopped, the one that holds at all looks together.
+    """
+    names = pd.MultiIndex.from_frame(
+        contrasts[[name for name in contrasts if name in _NAMES_OF_ESTIMATE]]
+    )
+    is_anytime = contrasts["method"] == ANYTIME
+    has_anytime = names.isin(names[is_anytime])
+    return contrasts[is_anytime | ((contrasts["method"] == HEADLINE) & ~has_anytime)]
 
 
 def looks_of_contrasts(view: View) -> dict[tuple[str, str], Mark]:
@@ -144,6 +157,8 @@ def _facts(artefacts: Artefacts, shown: Sequence[str], view: View) -> dict[str, 
     if is_declared(view):
         named = listed(f"{name} is {versus(arm, of)}" for name, arm, of in view["contrasts"])
         compared = f"Right: contrasts of arms, draw by draw ({n} draws): {named}."
+    if artefacts.facts("contrasts").rows(method=ANYTIME, outcome=shown):
+        compared += " That of the primary outcome has an interval that holds at all looks."
     for arm in _run_again(view):
         compared += f" {arm} is {reference} once more: what they differ by is noise."
     has_null = any(view["nulls"].get(name) is not None for name in shown)
@@ -179,6 +194,11 @@ def table(artefacts: Artefacts, view: View) -> Table:
         "where the study names a value to test it against."
     )
     contrasts = artefacts.frame("contrasts")
+    if (contrasts["method"] == ANYTIME).any():
+        note += (
+            " Contrasts of the primary outcome have intervals and p that hold at all looks, and no "
+            "p of a sign flip, which is of a number of draws that is fixed before."
+        )
     of_arms = contrasts[contrasts["factor"] == ""]
     rows = [
         row
@@ -228,7 +248,11 @@ def with_flips(rows: pd.DataFrame, *key: str) -> list[Record]:
         if row["method"] == RANDOMISATION
     }
     return [
-        {**row, "flipped": flipped.get(tuple(row[name] for name in key))}
-        for row in every
-        if row["method"] == HEADLINE
+        {
+            **row,
+            "flipped": None
+            if row["method"] == ANYTIME
+            else flipped.get(tuple(row[name] for name in key)),
+        }
+        for row in records(stated(rows))
     ]

@@ -30,7 +30,7 @@ from dissensus.report.findings import (
 )
 from dissensus.report.floor import Floor
 from dissensus.report.labels import counted, listed
-from dissensus.report.pages.looks import stopping
+from dissensus.report.pages.looks import early, stopping
 from dissensus.report.pages.part import Further, Part, Place, Shown
 from dissensus.report.tables import narrowed, parts
 from dissensus.report.view import Artefacts, View
@@ -90,11 +90,12 @@ def findings_of(
         *differing_conduct(conduct, view.alpha),
         *findings.against,
     ]
-    card = findings.shown
-    card = replace(card, but=card.but or but(against))
+    stopped = ""
     if view.settings.get("stops"):
-        said = stopping(*(artefacts.facts(name) for name in ("looks", "manifest", "spending")))
-        card = replace(card, stopped=said)
+        stopped = stopping(*(artefacts.facts(name) for name in ("looks", "manifest", "spending")))
+        against += early(artefacts.facts("looks"), view)
+    card = findings.shown
+    card = replace(card, but=card.but or but(against), stopped=stopped)
     return replace(findings, against=against, card=card), losses(artefacts.facts("outcomes"))
 
 

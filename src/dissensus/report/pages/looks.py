@@ -51,6 +51,16 @@ def stopping(looks: Facts, manifest: Facts, spending: Facts) -> str:
     )
 
 
+def early(looks: Facts, view: View) -> list[str]:
+    """What is said against the estimate of a study that its evidence stopped."""
+    if not view.settings.get("stop_alpha") or looks.rows()[-1]["verdict"] != STOP:
+        return []
+    return [
+        "The evidence stopped the study, which it does sooner where the estimate is large by "
+        "chance: such estimates are too far from zero on average."
+    ]
+
+
 def _of_sessions(spending: Facts) -> list[str]:
     """The purposes of calls that sessions make."""
     with_session = spending.frame[spending.frame["session_id"] != ""]
