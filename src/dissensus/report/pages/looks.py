@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from dissensus.design.stopping import STOP
 from dissensus.report.escaping import label
 from dissensus.report.facts import Facts
-from dissensus.report.forms import course
+from dissensus.report.forms import course, estimated, whisker
 from dissensus.report.frames import Column, limits, records, tabulate
 from dissensus.report.labels import counted, number, p_value, percent, signed
 from dissensus.report.style import GREY, Mark, marks, new_figure, styled, zero_line
@@ -83,7 +83,9 @@ def plot(artefacts: Artefacts, view: View) -> Drawn:
     for place, name in enumerate(names):
         rows = looks[looks["contrast"] == name].assign(round=lambda rows: rows["draws"])
         left, right = (figure.add_subplot(grid[place, column]) for column in (0, 1))
-        course(left, rows, mark, step="draws")
+        for row in records(rows):
+            words = f"after {counted(row['draws'], 'draw')}"
+            whisker(left, estimated(row), row["draws"], mark, upright=True, words=words)
         zero_line(left)
         left.set_title(label(name, _LONGEST))
         left.set_ylabel(f"Paired difference, {view.level}")

@@ -48,7 +48,7 @@ BY_ROUND_OUTPUTS = (
 
 #: What a study that may stop shows of its looks.
 _LOOKS = f"{_REPORT}.pages.looks"
-LOOKS_FIGURE = Figure("looks", f"{_LOOKS}:plot", ("looks",), "When it stopped", _FIGURES)
+LOOKS_FIGURE = Figure("looks", f"{_LOOKS}:plot", ("looks",), "When it stopped", _FIGURES, True)
 LOOKS_TABLE = Table("table_looks", f"{_LOOKS}:table", ("looks",), "Arms", _TABLES)
 
 _SHOWN = "dissensus.study.experiment.labels.shown"
