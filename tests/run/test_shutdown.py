@@ -33,7 +33,9 @@ threading.Thread(target=call).start()
 if sys.argv[2] == "budget":
     for _ in range(3):
         threading.Thread(target=lambda: stop(BudgetReached("The budget is reached."))).start()
-time.sleep(60)
+# The system may give a signal to the other thread: Python acts on it when this one runs again.
+for _ in range(600):
+    time.sleep(0.1)
 """
 
 
