@@ -7,8 +7,7 @@ import json
 import math
 import threading
 import time
-from collections.abc import Callable, Coroutine, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from queue import SimpleQueue
@@ -87,7 +86,7 @@ class Exchange:
     failures : the tries that failed, in order.
     queued_s : seconds spent waiting under the provider's limits, or for it to answer at all.
     latency_s : seconds from sending the first try to the end of the call, but for such waits.
-    deadline : when the call ends.
+    until : when the call's deadline is over (monotonic clock); to wait under limits moves it.
     sent : when the last try was sent (monotonic clock).
     """
 
@@ -99,14 +98,23 @@ class Exchange:
     failures: list[Failure] = field(default_factory=list)
     queued_s: float = 0.0
     latency_s: float = 0.0
-    deadline: asyncio.Timeout | None = None
+    until: float = math.inf
     sent: float = math.inf
     _begun: float | None = None
     _queued_before_s: float = 0.0
 
-    def begin(self) -> None:
-        """Take note that a try is sent; with the first, the clock of its latency starts."""
+    def begin(self, waiting_since: float) -> None:
+        """Take note that a try is sent; with the first, the clock of its latency starts.
+
+        Parameters
+        ----------
+        waiting_since : when it could have been sent but for limits and outages: that wait is no
+            part of the call's time.
+        """
         self.sent = time.monotonic()
+        waited = self.sent - waiting_since
+        self.queued_s += waited
+        self.until += waited
         if self._begun is None:
             self._begun, self._queued_before_s = self.sent, self.queued_s
 
@@ -162,22 +170,6 @@ class Exchange:
             written_tokens=usage.written_tokens,
             written_1h_tokens=usage.written_1h_tokens,
         )
-
-    @contextmanager
-    def queueing(self) -> Iterator[None]:
-        """Move the deadline by the time that the block takes: waiting under limits is not timed."""
-        clock = asyncio.get_running_loop().time
-        began = clock()
-        until = self.deadline.when() if self.deadline else None
-        if self.deadline and until is not None:
-            self.deadline.reschedule(None)
-        try:
-            yield
-        finally:
-            waited = clock() - began
-            self.queued_s += waited
-            if self.deadline and until is not None:
-                self.deadline.reschedule(until + waited)
 
 
 def max_tokens_of(text_bytes: int) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import time
 from collections.abc import Mapping
@@ -109,10 +108,7 @@ class Sender:
         DissensusError : and no other call could fare better.
         """
         try:
-            response = await self._connection.fetch("POST", post.path, post.content)
-        except asyncio.CancelledError:
-            self._record(exchange, reservation, "timeout")
-            raise
+            response = await self._connection.fetch("POST", post.path, post.content, exchange.until)
         except Exception as error:
             outcome, reached = _outcome_of_exception(error)
             if isinstance(error, aiohttp.ClientHttpProxyError) and error.status == _PROXY_STATUS:
@@ -154,14 +150,16 @@ class Sender:
             raise self._record(exchange, reservation, "malformed", words, usage=usage)
         header = response.headers.get("x-request-id") or response.headers.get("request-id")
         identifier = self._secret.strike(label(header)) or reply.request_id
-        reply = replace(reply, request_id=identifier)
         usage = used if exchange.price is None or _reports_usage(reply) else None
         if reply.error:
             words = THOUGHT_ALONE if reply.error == "empty" and reply.thought else ""
-            raise self._record(exchange, reservation, reply.error, words, reply=reply, usage=usage)
+            unusable = replace(reply, request_id=identifier)
+            raise self._record(
+                exchange, reservation, reply.error, words, reply=unusable, usage=usage
+            )
         cost = self._book(exchange, reservation, usage)
         self._outage.answered(exchange.sent)
-        return replace(reply, cost_usd=cost)
+        return replace(reply, request_id=identifier, cost_usd=cost)
 
     def _reply_in(
         self, exchange: Exchange, response: Response
