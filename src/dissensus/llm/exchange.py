@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import math
 import threading
 import time
@@ -12,6 +11,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from queue import SimpleQueue
 from typing import Any, TypeVar
+
+from pydantic import TypeAdapter
 
 from dissensus.llm.call import Reply, Usage
 from dissensus.llm.prices import Price
@@ -34,6 +35,10 @@ class Terms:
     batch_poll_s: float
 
 
+#: Writes JSON in a quarter of the time that the standard library takes for a long prompt.
+_JSON: TypeAdapter[Any] = TypeAdapter(Any)
+
+
 @dataclass(frozen=True)
 class Post:
     """What is sent of a call: the path below the provider's address, and the JSON."""
@@ -44,7 +49,7 @@ class Post:
     @cached_property
     def content(self) -> bytes:
         """The JSON as it is sent."""
-        return json.dumps(self.body, ensure_ascii=False, separators=(",", ":")).encode()
+        return _JSON.dump_json(self.body)
 
 
 @dataclass(frozen=True)
@@ -177,37 +182,6 @@ def max_tokens_of(text_bytes: int) -> int:
     return text_bytes // 3 + 1
 
 
-#: What parsing an answer may raise where it is malformed.
-UNREADABLE = (
-    *(ValueError, TypeError, KeyError, AttributeError, IndexError),
-    *(ArithmeticError, RecursionError),
-)
-
-
-class NoAnswer(ValueError):
-    """An answer that has no reply in it; ``usage`` is what the provider counts all the same."""
-
-    def __init__(self, usage: Usage) -> None:
-        super().__init__("its answer holds no answer")
-        self.usage = usage
-
-
-#: More tokens than any call has.
-_ABSURD = 10**9
-
-
-def count(value: Any) -> int:
-    """A count of tokens as a provider reports it; 0 where it reports none or nonsense."""
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return int(value) if is_number and 0 < value < _ABSURD else 0
-
-
-def label(value: Any, most: int = 200) -> str:
-    """A name or sentence from a provider as one printable line; "" for what is no text."""
-    words = " ".join(value[: 20 * most].split())[:most] if isinstance(value, str) else ""
-    return words if words.isprintable() else "".join(filter(str.isprintable, words))
-
-
 def first_cause(error: BaseException) -> str:
     """What an error comes from, in the system's words where it has some."""
     while error.__cause__ is not None:
@@ -220,7 +194,7 @@ def run(work: Coroutine[Any, Any, Result]) -> Result:
 
     Sessions are threads that call this; the providers' thread itself must not.
     """
-    loop = _loop()
+    loop = _started[0] if _started else _loop()
     started: list[asyncio.Task[Result]] = []
     ended: SimpleQueue[asyncio.Task[Result]] = SimpleQueue()
 

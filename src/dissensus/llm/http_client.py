@@ -17,22 +17,14 @@ from typing import Any
 import aiohttp
 
 from dissensus.llm.call import Reply
-from dissensus.llm.codec import Codec
+from dissensus.llm.codec import UNREADABLE, Codec
 from dissensus.llm.connection import Connection, Secret
-from dissensus.llm.exchange import (
-    UNREADABLE,
-    Exchange,
-    Failure,
-    Post,
-    Terms,
-    first_cause,
-    label,
-)
+from dissensus.llm.exchange import Exchange, Failure, Post, Terms, first_cause
 from dissensus.llm.journal import IN_FLIGHT
 from dissensus.llm.ledger import Ledger
 from dissensus.llm.limits import ConcurrencyLimit, RateLimiter
 from dissensus.llm.outage import Outage, Rejections
-from dissensus.llm.outcomes import RULES
+from dissensus.llm.outcomes import RULES, label
 from dissensus.llm.sender import Sender, TryFailed, is_garbled, mislabelled, words_of
 
 #: Seconds after which a call that waits checks whether the run is stopping, or has money again.

@@ -110,7 +110,8 @@ class Marks:
     Attributes
     ----------
     pattern : finds any in small letters; its group is the kind, see :meth:`find`.
-    signs : what a mark, or a thought in words, may begin with; a text with none of them has none.
+    signs : what a mark, or a thought in words, may begin with. A text with none of them has no
+        mark: most have none, and that is quickly seen.
     speaker : begins what somebody says after the end of a turn, as in ``User: ``.
     words : plain words that begin a thought, with those that end it.
     names : of thought, in lower case.
@@ -123,10 +124,6 @@ class Marks:
     words: tuple[tuple[str, str], ...]
     names: frozenset[str]
     sha256: str
-
-    def may_be_in(self, text: str) -> bool:
-        """Whether a text may have a mark; most have none, and that is quickly seen."""
-        return bool(self.signs.search(text))
 
     def find(self, text: str) -> list[tuple[str, int, int]]:
         """The marks in a text, in order: the kind of each, and where it begins and ends.
