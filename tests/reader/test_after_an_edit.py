@@ -12,7 +12,7 @@ import pytest
 
 from dissensus.errors import SettingError
 from dissensus.keep.reading import sent
-from dissensus.run.kept_files import changed_since, keep_files, kept_states
+from dissensus.run.kept import changed_since, keep_files, kept_states
 from dissensus.study.configuration import Configuration
 from dissensus.study.sessions import Sessions
 from reader.small_run import configuration, run_sessions

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from dissensus.run.kept_files import files_of
+from dissensus.run.kept import files_of
 from dissensus.study.configuration import load
 from dissensus.study.sources import asking_code, is_the_projects, text_of, whole_code
 

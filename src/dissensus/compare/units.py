@@ -16,8 +16,7 @@ from dissensus.errors import ResourceError
 from dissensus.plan.preregistration import Plan, plan_of
 from dissensus.report.facts import SETTINGS
 from dissensus.report.labels import listed
-from dissensus.run.kept import kept_configuration
-from dissensus.run.kept_files import kept_states
+from dissensus.run.kept import kept_configuration, kept_states
 from dissensus.study.configuration import load
 from dissensus.study.given import view_settings
 from dissensus.study.sessions import Sessions

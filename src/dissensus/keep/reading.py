@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any
 from dissensus.errors import ArtefactError, ResourceError, SettingError
 from dissensus.llm.journal import NotJournaled
 from dissensus.report.labels import listed
-from dissensus.run.kept import kept_configuration
-from dissensus.run.kept_files import as_they_were, changed_since, kept_states
+from dissensus.run.kept import as_they_were, changed_since, kept_configuration, kept_states
 from dissensus.session.messages import message_rows
 from dissensus.settings import merged
 from dissensus.study.completion import transcript_in

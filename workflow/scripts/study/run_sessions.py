@@ -5,8 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from dissensus.report.escaping import complain
-from dissensus.run.kept import keep_configuration
-from dissensus.run.kept_files import keep_files
+from dissensus.run.kept import keep_configuration, keep_files
 from dissensus.run.shutdown import stopping_with
 from dissensus.run.stage import Stage, run
 from dissensus.session.progress import PROGRESS_COUNTS
