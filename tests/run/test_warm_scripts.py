@@ -192,3 +192,26 @@ def test_a_server_ends_with_the_process_that_it_serves(tmp_path: Path) -> None:
     while psutil.pid_exists(number) and time.monotonic() < end:
         time.sleep(0.02)
     assert not psutil.pid_exists(number)
+
+
+def test_who_runs_sessions_alone_loads_neither_pandas_nor_scipy() -> None:
+    import subprocess
+
+    scripts = Path(__file__).parents[2] / "workflow/scripts/study"
+    loaded = (
+        "import sys; from dissensus.run import warm_scripts as warm; from pathlib import Path; "
+        "source = Path(sys.argv[1]).read_text(); warm._import(warm.IMPORTED); "
+        "warm._import(warm._needed(source, {'functions': sys.argv[2:]})); "
+        "print(*sorted({'pandas', 'scipy', 'dissensus.study.sessions'} & sys.modules.keys()))"
+    )
+
+    def loads(script: str, *functions: str) -> list[str]:
+        command = [sys.executable, "-c", loaded, str(scripts / script), *functions]
+        run = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+        return run.stdout.split()
+
+    assert loads("run_sessions.py") == ["dissensus.study.sessions"]
+    gathers = loads("run_stage.py", "dissensus.study.gather:gather_turns")
+    assert "pandas" not in gathers and "scipy" not in gathers
+    # A stage that takes frames has them loaded once, before its script is forked.
+    assert "pandas" in loads("run_stage.py", "dissensus.run.arm_conduct:compare_conduct")
