@@ -277,7 +277,6 @@ def test_a_rule_that_cannot_be_is_a_sentence(
     [
         ("language", "anchored on all debates in the reference language"),
         ("identity", "shares of all answers of a team"),
-        ("deliberation", "draws of one topic, which are not independent"),
         ("consensus", "what is learned from all earlier ones"),
         ("union", "coached by memos on earlier debates"),
     ],
