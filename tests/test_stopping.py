@@ -145,8 +145,8 @@ def test_it_is_verified_and_its_page_says_what_was_saved(stopped: Project, tmp_p
     sentence = (
         f"Stopped after block {last}, at {BLOCK * last} of {ITEMS} draws, since the e-value after "
         f"Holm is 20 or more (alpha 0.05) in every headline contrast. {left} of {2 * ITEMS} "
-        f"sessions ({left / 2 / ITEMS:.0%}) were not run: some {left} calls fewer, as {2 * BLOCK * last} "
-        "were made."
+        f"sessions ({left / 2 / ITEMS:.0%}) were not run: some {left} calls fewer, as "
+        f"{2 * BLOCK * last} were made."
     )
     assert sentence in " ".join(said.split())
     folder = project.results("told", "told")
