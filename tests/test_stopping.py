@@ -143,10 +143,10 @@ def test_it_is_verified_and_its_page_says_what_was_saved(stopped: Project, tmp_p
     last = verdict(project)[-1]["block"]
     left = 2 * (ITEMS - BLOCK * last)
     sentence = (
-        f"Stopped after block {last}, at {BLOCK * last} of {ITEMS} draws, since the e-value is 20 "
-        f"or more (alpha 0.05) in every headline contrast. {left} of {2 * ITEMS} sessions "
-        f"({left / 2 / ITEMS:.0%}) were not run: some {left} calls fewer, as {2 * BLOCK * last} "
-        "were made."
+        f"Stopped after block {last}, at {BLOCK * last} of {ITEMS} draws, since the e-value after "
+        f"Holm is 20 or more (alpha 0.05) in every headline contrast. {left} of {2 * ITEMS} "
+        f"sessions ({left / 2 / ITEMS:.0%}) were not run: some {left} calls fewer, as "
+        f"{2 * BLOCK * last} were made."
     )
     assert sentence in " ".join(said.split())
     folder = project.results("told", "told")
@@ -288,7 +288,6 @@ def test_a_rule_that_cannot_be_is_a_sentence(
     [
         ("language", "anchored on all debates in the reference language"),
         ("identity", "shares of all answers of a team"),
-        ("deliberation", "draws of one topic, which are not independent"),
         ("consensus", "what is learned from all earlier ones"),
         ("union", "coached by memos on earlier debates"),
     ],
