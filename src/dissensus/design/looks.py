@@ -128,6 +128,19 @@ def _of_contrast(differences: pd.DataFrame, blocks: Sequence[int], rule: Rule) -
     )
 
 
+def judged_by(looks: Sequence[Mapping[str, Any]], rows: Sequence[Row]) -> list[Row]:
+    """Contrasts of which those of the last look are the headline, where there are looks.
+
+    All others are as of a study of so many draws that was not looked at before.
+    """
+    last = anytime_rows(looks)
+    at_look = {row["contrast"] for row in last}
+    return [
+        *last,
+        *({**row, "headline": row["headline"] and row["contrast"] not in at_look} for row in rows),
+    ]
+
+
 def anytime_rows(looks: Sequence[Mapping[str, Any]]) -> list[Row]:
     """The last look as rows of contrasts, which the study is then judged by.
 

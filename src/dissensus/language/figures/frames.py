@@ -31,6 +31,11 @@ def paper(view: View) -> str:
     return f"hi_{view['paper_scale']}"
 
 
+def may_stop(view: View) -> bool:
+    """Whether the study is looked at after each block, and has its scale from the first."""
+    return "stop_alpha" in view.settings
+
+
 def read_draws(path: str | Path, draws: Sequence[str]) -> pd.DataFrame:
     """The rows of some draws of an artefact that may be too large to hold: all speeches, say."""
     with open_sealed(path) as file:

@@ -12,6 +12,7 @@ from dissensus.language.figures.frames import (
     effect_facts,
     headlines,
     languages_of,
+    may_stop,
     offsets,
     primary,
 )
@@ -47,9 +48,12 @@ from dissensus.report.view import Artefacts, Drawn, Marks, View
 NO_PAIR = "No draw has the index in both languages; it is fitted on two debates at least."
 
 
-def unit(outcome: str, reference: str) -> str:
-    """What an axis of this outcome counts."""
-    return f"{scale_words(outcome)}, fitted on {language_name(reference)}"
+def unit(view: View) -> str:
+    """What an axis of the primary outcome counts."""
+    fitted = language_name(view.reference)
+    if may_stop(view):
+        fitted = f"the first block as read in {fitted}"
+    return f"{scale_words(primary(view))}, fitted on {fitted}"
 
 
 @styled
@@ -84,8 +88,8 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
             ranked = pairs["difference"].sort_values()
             ranks = range(1, len(ranked) + 1)
             dots.append(Marks(row[1], ranks, ranked.tolist(), [str(draw) for draw in ranked.index]))
-        row[0].set_ylabel(f"Homogeneity Index ({unit(outcome, reference)})")
-        row[1].set_ylabel(f"{contrast_words(contrast)}\n({unit(outcome, reference)})")
+        row[0].set_ylabel(f"Homogeneity Index ({unit(view)})")
+        row[1].set_ylabel(f"{contrast_words(contrast)}\n({unit(view)})")
     axes[0, 0].set_title("a  Each draw in both languages")
     net = "net of the instrument, " if ruler else ""
     axes[0, 1].set_title(f"b  Paired differences, {net}sorted")
@@ -237,7 +241,7 @@ def describe(artefacts: Artefacts, view: View) -> dict[str, str]:
         "kind": kind,
         "instrument": instrument,
         "effects": "; ".join(clauses),
-        "unit": unit(outcome, reference),
+        "unit": unit(view),
         "columns": "; grey, the language as the index reads it" if ruler else "",
         "lines": "a line for some" if some else "a line each",
     }

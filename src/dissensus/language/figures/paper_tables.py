@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from dissensus.language.figures.frames import debates_of, languages_of, paper, primary
+from dissensus.design.stopping import ANYTIME
+from dissensus.language.figures.frames import debates_of, languages_of, may_stop, paper, primary
 from dissensus.language.inference.estimators import METHODS, NET, NET_SIGN_FLIP, OFFSET, REFITTED
 from dissensus.report.frames import Column, Record, keyed, limits, records, tabulate
 from dissensus.report.labels import (
@@ -43,6 +44,12 @@ def table_1(artefacts: Artefacts, view: View) -> Table:
     effect = artefacts.frame("language_effect")
     estimates, rows = keyed(effect, "contrast", "outcome", "method"), []
     contrasts = list(dict.fromkeys(effect["contrast"]))
+    anchored = f"anchored on {language_name(view.reference)}"
+    if may_stop(view):
+        anchored = (
+            f"anchored once, on the first block as it reads in {language_name(view.reference)}; "
+            "the net effect on the primary scale has an interval and p that hold at all looks"
+        )
     for contrast in contrasts:
         for outcome in _scales(view):
             place = (contrast_words(contrast), scale_words(outcome))
@@ -59,8 +66,7 @@ def table_1(artefacts: Artefacts, view: View) -> Table:
         "parallel texts in both directions. Its interval, and those by motion with refitted "
         "anchors, come from resamples of motions that fit anchors and offset anew. By draw: "
         "percentile bootstrap over draws with the anchors fixed, as in the paper. p (Fisher's): "
-        f"sign-flip randomisation test of whole motions. The index is anchored on "
-        f"{language_name(view.reference)}; "
+        f"sign-flip randomisation test of whole motions. The index is {anchored}; "
         f"the scale that stands for the paper's is {scale_words(paper(view))}."
     )
     if not any(name == NET for _, _, name in estimates):
@@ -87,7 +93,8 @@ def _effect_rows(by: Mapping[str, Record]) -> list[Row]:
     )
     if NET not in by:
         return [as_read]
-    net, offset = by[NET], by[OFFSET]
+    # Of a study that may stop, the one that holds at all looks.
+    net, offset = by.get(ANYTIME, by[NET]), by[OFFSET]
     fisher = p_value(by[NET_SIGN_FLIP]["p_value"]) if NET_SIGN_FLIP in by else MISSING
     return [
         (

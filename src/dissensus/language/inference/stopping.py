@@ -20,25 +20,19 @@ effect of a study that does not stop.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from dissensus.design.contrasts import defined
 from dissensus.design.stopping import DIFFERENCES
 from dissensus.design.weights import contrast_name
-from dissensus.language.inference.net import Readings, Scaling, net_draws
+from dissensus.language.inference.net import net_draws
 from dissensus.language.inference.pairs import compared_languages
 from dissensus.language.inference.readings import read_texts
-from dissensus.language.measures.homogeneity import PARTS, clips_of, measure_homogeneity
+from dissensus.language.measures.homogeneity import measure_homogeneity
 from dissensus.language.settings import MeasureSettings
-from dissensus.stats.anchors import fit, weighted
 from dissensus.study.makes import makes
-
-Array = NDArray[np.float64]
 
 
 @makes(differences=DIFFERENCES)
@@ -66,74 +60,27 @@ def compare_block(
     Rows of :data:`~dissensus.design.stopping.DIFFERENCES`. A draw has no difference where one of
     its four texts was lost; none has where the first block has no two values to fit a scale on.
     """
-    metrics, renderings = measure_homogeneity(manifest, outcomes, components, measures, reference)
-    if not (metrics["block"] == number).any():
-        return []
-    scaling = Scaling(
-        (measures.weights.lexical, measures.weights.semantic), measures.primary, clips_of(measures)
+    metrics, renderings = measure_homogeneity(
+        manifest, outcomes, components, measures, reference, is_looked_at=True
     )
-    readings = {
-        language: read_texts(metrics, renderings, list(PARTS.values()), language, reference)
-        for language in compared_languages(metrics, reference)
-    }
-    draws = metrics.drop_duplicates("draw_id").set_index("draw_id").sort_index()["block"]
-    is_first = (draws == draws.min()).to_numpy(bool)
-    anchors = texts_in_reference([each.of(is_first) for each in readings.values()])
-    return [
-        {
-            "contrast": contrast_name(language, reference),
-            "outcome": f"hi_{measures.primary}",
-            "arm": language,
-            "reference": reference,
-            "draw_id": str(draw),
-            "block": number,
-            "cluster": str(motion),
-            "difference": defined(float(difference)),
-        }
-        for language, each in readings.items()
-        for draw, block, motion, difference in zip(
-            draws.index, draws, each.motions, net_on_scale(each, anchors, scaling), strict=True
-        )
-        if block == number
-    ]
-
-
-def texts_in_reference(contrasts: Sequence[Readings]) -> Array:
-    """All debates as they read in the reference, of draws without a loss: what a scale is of.
-
-    Parameters
-    ----------
-    contrasts : the readings of every language against the reference, of the same draws.
-
-    Returns
-    -------
-    Shape (texts, parts): the reference's debates, then the renderings of each language's. What it
-    has does not depend on which debates of a draw change places.
-    """
-    is_whole = np.all(
-        [np.isfinite(text).all(axis=1) for each in contrasts for text in each.texts], axis=0
-    )
-    texts = [contrasts[0].reference, *(each.treated_rendered for each in contrasts)]
-    return np.concatenate([text[is_whole] for text in texts])
-
-
-def net_on_scale(readings: Readings, anchors: Array, scaling: Scaling) -> Array:
-    """The net difference of each draw, on a scale that is fitted on given values.
-
-    Parameters
-    ----------
-    readings : of n draws and k parts, as they were measured.
-    anchors : what each part's scale is fitted on, shape (any, k).
-    scaling : weights of the parts, and the scale.
-
-    Returns
-    -------
-    Shape (n,), NaN where a text of the draw is missing.
-    """
-    assert scaling.scale is not None
-    scales = [fit(scaling.scale, of_part, scaling.clips) for of_part in anchors.T]
-    treated, plain, forward, back = (
-        weighted([put(text[:, part]) for part, put in enumerate(scales)], scaling.weights)[:, None]
-        for text in readings.texts
-    )
-    return net_draws(Readings(treated, plain, forward, back, readings.motions))[:, 0]
+    of_block = metrics[metrics["block"] == number]
+    draws, outcome = sorted(of_block["draw_id"].unique()), f"hi_{measures.primary}"
+    rows: list[dict[str, Any]] = []
+    for language in compared_languages(of_block, reference):
+        readings = read_texts(of_block, renderings, [outcome], language, reference)
+        rows += [
+            {
+                "contrast": contrast_name(language, reference),
+                "outcome": outcome,
+                "arm": language,
+                "reference": reference,
+                "draw_id": draw,
+                "block": number,
+                "cluster": str(motion),
+                "difference": defined(float(difference)),
+            }
+            for draw, motion, (difference,) in zip(
+                draws, readings.motions, net_draws(readings), strict=True
+            )
+        ]
+    return rows
