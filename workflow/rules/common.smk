@@ -69,6 +69,14 @@ def tables(folder, *names):
     return {name: folder / f"{name}.parquet" for name in names}
 
 
+def lasting(folder, *names):
+    """The same, where a manifest that only grew makes nothing anew."""
+    return {
+        name: ancient(path) if name == "manifest" else path
+        for name, path in tables(folder, *names).items()
+    }
+
+
 def drawn(study):
     """Have Snakemake draw a study's manifest first where it is not there, or is to be drawn anew."""
     getattr(checkpoints, f"draw_{study}_manifest").get()

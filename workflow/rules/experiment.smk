@@ -42,37 +42,6 @@ rule:
         "../scripts/study/run_stage.py"
 
 
-if OWN.settings.stop:
-
-    rule:
-        name:
-            f"compare_{study}_block"
-        input:
-            turns=of_block(study, "turns"),
-            outcomes=of_block(study, "outcomes"),
-            pool=X / "pool.parquet",
-        output:
-            differences=X / "looks/{block}/paired_differences.parquet",
-        log:
-            X / "logs/compare_block/{block}.log",
-        priority: AFTER_A_SHARD
-        localrule: True
-        conda:
-            ENVIRONMENT
-        params:
-            functions=[
-                "dissensus.study.experiment.stopping:compare_block",
-                DECLARED,
-            ],
-            settings=lambda wildcards, block=OWN.settings.model_dump(), declared=DECLARED: given(
-                declared=declared, block=block, number=int(wildcards.block)
-            ),
-        message:
-            f"Compare the arms of the {study} study in block {{wildcards.block}}"
-        script:
-            "../scripts/study/run_stage.py"
-
-
 rule:
     name:
         f"compare_{study}_arms"

@@ -1,8 +1,9 @@
 # Looks at the studies that may stop.
 #
-# in:    results/<run>/<study>/looks/<block>/: differences, which the study's own file of rules makes
-# out:   results/<run>/<study>/looks/<block>/: look, which the sessions of the next block wait for; looks, of all blocks
-# steps: look_at_<study> after each block; gather_<study>_looks
+# in:    results/<run>/<study>/: artefacts of the study and of a block's shards, which the study declares
+# out:   results/<run>/<study>/looks/<block>/: differences; look, which the sessions of the next block wait for;
+#        looks, of all blocks
+# steps: compare_<study>_block and look_at_<study> after each block; gather_<study>_looks
 
 from dissensus.study.given import look_settings
 
@@ -10,6 +11,31 @@ for NAME, STUDY in STUDIES.items():
     if not STUDY.settings.stop:
         continue
     FOLDER = RESULTS / NAME
+    COMPARISON = STUDY.comparison
+
+    rule:
+        name:
+            f"compare_{NAME}_block"
+        input:
+            **{kind: of_block(NAME, kind) for kind in COMPARISON.of_block},
+            **lasting(FOLDER, *COMPARISON.of_study),
+        output:
+            differences=FOLDER / "looks/{block}/paired_differences.parquet",
+        log:
+            FOLDER / "logs/compare_block/{block}.log",
+        priority: AFTER_A_SHARD
+        localrule: True
+        conda:
+            ENVIRONMENT
+        params:
+            functions=[*COMPARISON.functions],
+            settings=lambda wildcards, settings=COMPARISON.settings: given(
+                **settings, number=int(wildcards.block)
+            ),
+        message:
+            f"Compare the arms of the {NAME} study in block {{wildcards.block}}"
+        script:
+            "../scripts/study/run_stage.py"
 
     rule:
         name:

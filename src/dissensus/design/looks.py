@@ -158,3 +158,13 @@ def anytime_rows(looks: Sequence[Mapping[str, Any]]) -> list[Row]:
         rows.append({**made, "contrast": row["contrast"]})
     adjust_family(rows)
     return rows
+
+
+def judged_by(looks: Sequence[Mapping[str, Any]], rows: Sequence[Row]) -> list[Row]:
+    """Contrasts of which those of the last look are the headline, where there are looks.
+
+    All others are as of a study of so many draws that was not looked at before.
+    """
+    if not looks:
+        return list(rows)
+    return [*anytime_rows(looks), *({**row, "headline": False} for row in rows)]

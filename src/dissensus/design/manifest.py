@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
 
 from dissensus.digests import digest, seed_of
+from dissensus.errors import SettingError
 
 
 def stream(*key: Any) -> np.random.Generator:
@@ -58,6 +61,62 @@ def rows_of_draw(
         }
         for position, name in enumerate(arms, start=1)
     ]
+
+
+def in_random_order(
+    clusters: Sequence[str], block_size: int, most: int | None, seed: int
+) -> list[tuple[int, int]]:
+    """Draws in the random order in which a study that may stop takes them.
+
+    The order is of whole clusters, which no block divides, since the draws of one are not
+    independent. It is drawn of all that there are: the first ones are the same, however many of
+    them a study takes.
+
+    Parameters
+    ----------
+    clusters : of each draw, as draws are dealt.
+    block_size : draws that a block has at least, but for the last.
+    most : how many draws are taken at most, in whole blocks; None for all.
+    seed : the run's.
+
+    Returns
+    -------
+    The place of each draw that is taken among those that are dealt, and its block, from 1; none
+    where ``most`` fills no block.
+    """
+    places: dict[str, list[int]] = {}
+    for place, cluster in enumerate(clusters):
+        places.setdefault(cluster, []).append(place)
+    groups = list(places.values())
+    ordered = [groups[int(place)] for place in stream(seed, "stop").permutation(len(groups))]
+    blocks = in_blocks([len(group) for group in ordered], block_size)
+    placed = [
+        (place, block) for group, block in zip(ordered, blocks, strict=True) for place in group
+    ]
+    # A look at part of a block would be another once the block is whole.
+    sizes = Counter(block for _, block in placed)
+    filled = dict(zip(sizes, accumulate(sizes.values()), strict=True))
+    return [each for each in placed if most is None or filled[each[1]] <= most]
+
+
+def check_block_filled(rows: Sequence[Any], study: str, most: int | None, block_size: int) -> None:
+    """Refuse a study that may stop after so few draws that these are no block.
+
+    Parameters
+    ----------
+    rows : of its manifest.
+    study : its name.
+    most, block_size : its settings.
+
+    Raises
+    ------
+    SettingError : with the mend.
+    """
+    if not rows:
+        raise SettingError(
+            f"{study}.stop.most holds {most}, and a block has at least {block_size} draws; set it "
+            f"higher, or {study}.block_size lower."
+        )
 
 
 def in_blocks(sizes: Sequence[int], block_size: int) -> list[int]:

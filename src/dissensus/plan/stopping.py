@@ -7,21 +7,21 @@ from dataclasses import replace
 from textwrap import wrap
 from typing import Any
 
-from dissensus.design.stopping import ANYTIME, Rule
+from dissensus.design.stopping import ANYTIME
 from dissensus.plan.call_plan import call_plans
 from dissensus.plan.cost import EXPECTED, Line, estimate_settings
 from dissensus.plan.smallest import diagnosed
 from dissensus.report.labels import counted
 from dissensus.study.configuration import Configuration
 from dissensus.study.sessions import Sessions
+from dissensus.study.stopping import rule_of
 
 
 def describe_stopping(configuration: Configuration, sessions: Sessions) -> list[str]:
     """Draws, sessions and calls at least, expected and at most; none where a study never stops."""
-    stop = sessions.study.settings.stop
-    if stop is None:
+    if sessions.study.settings.stop is None:
         return []
-    rule = Rule.of(stop.model_dump(), sessions.study.settings.inference.confidence)
+    rule = rule_of(sessions.study.settings)
     first, all_of_it = (_counts(each) for each in (_first_block(sessions), sessions))
     said = (
         f"stops after a block when {rule.words} in every headline contrast: at least "

@@ -13,6 +13,7 @@ from dissensus.errors import SettingError
 from dissensus.study.configuration import Configuration
 from dissensus.study.experiment.study import Experiment
 from dissensus.study.registry import STUDIES, study_class
+from dissensus.study.stopping import FIGURE
 from dissensus.study.study import Study
 
 _WILDCARD = re.compile(r"\{wildcards\.(\w+)\}")
@@ -149,9 +150,12 @@ def check_targets(study: str, targets: Iterable[Any], manifest: Path) -> None:
 def caption_of(settings: Configuration, study: str, figure: str = "tables") -> str:
     """The template of a caption: the project's, a reader's own, or one that says so."""
     folder = settings.study_folders.get(study)
+    is_core = figure == FIGURE.name and settings.study(study).settings.stop
+    of_study = f"workflow/report/{'' if is_core else f'{study}_'}{figure}.rst"
     if folder is None:
-        return f"workflow/report/{study}_{figure}.rst"
+        return of_study
     shared = study in STUDIES and issubclass(study_class(study), Experiment)
     templates = [Path(folder) / f"captions/{figure}.rst"]
+    templates += [Path(of_study)] * bool(is_core)
     templates += [Path(f"workflow/report/experiment_{figure}.rst")] * shared
     return str(next(filter(Path.is_file, templates), Path("workflow/report/own.rst")))

@@ -43,7 +43,9 @@ def view_settings(study: Study[Any]) -> dict[str, Any]:
     """What the figures and tables of a study are given of its settings."""
     picked = plain(pick(study.settings, study.view))
     named = {path.rpartition(".")[2]: value for path, value in picked.items()}
-    return {"study": study.name, **study.shown(), **named}
+    stop = study.settings.stop
+    stops = {"stop_alpha": stop.alpha} if stop else {}
+    return {"study": study.name, **study.shown(), **stops, **named}
 
 
 def table_settings(settings: Configuration, study: Study[Any]) -> dict[str, Any]:

@@ -8,7 +8,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from dissensus.design.stopping import LOOKS, Rule, stopped_after
+from dissensus.design.stopping import LOOKS, stopped_after
+from dissensus.study.stopping import rule_of
 from dissensus.tables.artefact import read
 
 
@@ -51,7 +52,7 @@ class Looks:
         last = next((b for b in reversed(self.blocks) if self.path(b).is_file()), None)
         if not stop or last is None:
             return None
-        words = Rule.of(stop.model_dump(), self.settings.inference.confidence).words
+        words = rule_of(self.settings).words
         rows = read(self.path(last), LOOKS).to_pylist()
         return stopped_after(row for row in rows if row["rule"] == words)
 

@@ -15,6 +15,7 @@ from dissensus.session.inputs import Inputs, PlaceholderInputs
 from dissensus.settings import Settings
 from dissensus.study.kind import DEBATING, Kind, Row
 from dissensus.study.settings import StudySettings, marked
+from dissensus.study.stopping import FIGURE, TABLE, BlockComparison
 from dissensus.tables.artefact import Column
 
 S = TypeVar("S", bound=StudySettings)
@@ -178,8 +179,6 @@ class Study(ABC, Generic[S]):
         :class:`~dissensus.report.truth.Effect`.
     reader : how the reader of debates shows it.
     counting : what its plan and its estimate leave out, or count at most; a sentence or more.
-    never_stops : why the setting ``stop`` cannot be kept, as a clause; "" of a study that has rules
-        for the differences of each block (``looks/{block}/paired_differences.parquet``).
     """
 
     name: ClassVar[str]
@@ -203,10 +202,26 @@ class Study(ABC, Generic[S]):
     truth: ClassVar[str] = ""
     reader: ClassVar[Reader] = Reader()
     diagnosis: ClassVar[Diagnosis | None] = None
-    never_stops: str = "it declares no paired difference that is known draw by draw"
 
     def __init__(self, settings: S) -> None:
         self.settings = settings
+        if settings.stop:
+            self.figures = (*self.figures, FIGURE)
+            self.tables = (*self.tables, TABLE)
+
+    @property
+    def comparison(self) -> BlockComparison | None:
+        """How a block of draws is compared; None of a study that cannot stop before its end.
+
+        The manifest of a study that has one must take its draws by
+        :func:`~dissensus.design.manifest.in_random_order` where ``stop`` is set.
+        """
+        return None
+
+    @property
+    def never_stops(self) -> str:
+        """Why the setting ``stop`` cannot be kept, as a clause; "" where it can."""
+        return "" if self.comparison else "it declares no paired difference that is known by draw"
 
     def models(self) -> list[ModelUse]:
         """The models that its settings name, by their types (:func:`marked`)."""

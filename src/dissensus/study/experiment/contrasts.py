@@ -20,7 +20,7 @@ from dissensus.design.contrasts import (
     pairs_of,
     units_of,
 )
-from dissensus.design.looks import anytime_rows
+from dissensus.design.looks import judged_by
 from dissensus.digests import seed_of
 from dissensus.stats.checks import FloatArray
 from dissensus.study.experiment.compared import Design, mean_of
@@ -70,7 +70,7 @@ def compare_experiment(
     declared : ``module:name`` of its class.
     """
     design, options = Design.of(resolve(declared), again), Options(**inference, seed=seed)
-    return judged_by(looks, compare(metrics, design, options))
+    return [*map(_placed, judged_by(looks, compare(metrics, design, options)))]
 
 
 @makes(contrasts=CONTRASTS, contrasts_by_round=CONTRASTS_BY_ROUND)
@@ -87,17 +87,8 @@ def compare_experiment_by_round(
     cls: type[Experiment] = resolve(declared)
     design, options = Design.of(cls, again), Options(**inference, seed=seed)
     by_round, areas = compare_by_round(outcomes_by_round, cls.round_outcomes(), design, options)
-    return judged_by(looks, compare(metrics, design, options, areas)), by_round
-
-
-def judged_by(looks: Sequence[Row], rows: Sequence[Row]) -> list[Row]:
-    """Contrasts of which those of the last look are the headline, where there are looks.
-
-    All others are as of a study of so many draws that was not looked at before.
-    """
-    if not looks:
-        return list(rows)
-    return [*map(_placed, anytime_rows(looks)), *({**row, "headline": False} for row in rows)]
+    rows = judged_by(looks, compare(metrics, design, options, areas))
+    return [*map(_placed, rows)], by_round
 
 
 def compare(

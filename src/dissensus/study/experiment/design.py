@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import accumulate, islice
+from itertools import islice
 from numbers import Real
 from typing import Any
 
 import numpy as np
 
-from dissensus.design.manifest import in_blocks, rows_of_draw, stream
+from dissensus.design.manifest import in_random_order, rows_of_draw, stream
 from dissensus.errors import ResourceError
 from dissensus.setting_faults import unwritable_in
-from dissensus.study.experiment.factors import Draw, Factor, deal
+from dissensus.study.experiment.factors import Factor, deal
 from dissensus.study.settings import MOST_DRAWS
 from dissensus.tables.artefact import Column, Schema
 from dissensus.tables.common import common, text
@@ -151,35 +150,6 @@ _KINDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
 }
 
 
-def in_random_order(
-    draws: Sequence[Draw], clusters: Mapping[str, str], block_size: int, seed: int
-) -> list[tuple[Draw, int]]:
-    """Draws in the random order in which a study that may stop takes them.
-
-    The order is of whole clusters, which no block divides, since the draws of one are not
-    independent. It is drawn of all that there are: the first ones are the same, however many of
-    them a study takes.
-
-    Parameters
-    ----------
-    draws : as they are dealt.
-    clusters : name of an item -> its cluster.
-    block_size : draws that a block has at least, but for the last.
-    seed : the run's.
-
-    Returns
-    -------
-    Draws with their blocks, from 1.
-    """
-    of_cluster: dict[str, list[Draw]] = {}
-    for draw in draws:
-        of_cluster.setdefault(clusters[draw.item], []).append(draw)
-    groups = list(of_cluster.values())
-    ordered = [groups[int(place)] for place in stream(seed, "stop").permutation(len(groups))]
-    blocks = in_blocks([len(group) for group in ordered], block_size)
-    return [(draw, block) for group, block in zip(ordered, blocks, strict=True) for draw in group]
-
-
 def draw_sessions(
     items: Iterable[str],
     arms: Sequence[str],
@@ -205,7 +175,8 @@ def draw_sessions(
     block_size : draws in a block.
     seed : the run's.
     in_order : the arms of a draw, in their random order, in the order in which they can run.
-    clusters : of the items, where draws are taken by :func:`in_random_order`.
+    clusters : of the items, where draws are taken by
+        :func:`~dissensus.design.manifest.in_random_order`.
     most : how many draws are taken at most, in whole blocks; None for all.
 
     Returns
@@ -214,18 +185,14 @@ def draw_sessions(
     """
     dealt = list(deal(items, factors, repeats, seed))
     placed = (
-        [(draw, index // block_size + 1) for index, draw in enumerate(dealt)]
+        [(place, place // block_size + 1) for place in range(len(dealt))]
         if clusters is None
-        else in_random_order(dealt, clusters, block_size, seed)
+        else in_random_order([clusters[draw.item] for draw in dealt], block_size, most, seed)
     )
-    # A look at part of a block would be another once the block is whole.
-    blocks = Counter(block for _, block in placed)
-    filled = dict(zip(blocks, accumulate(blocks.values()), strict=True))
-    draws = [each for each in placed if most is None or filled[each[1]] <= most]
     rows = []
-    for index, (draw, block) in enumerate(draws):
-        order = stream(seed, "order", index).permutation(list(arms))
+    for index, (place, block) in enumerate(placed):
+        draw, order = dealt[place], stream(seed, "order", index).permutation(list(arms))
         shared = {"item_id": draw.item, **draw.levels}
-        of_draw = rows_of_draw(index, len(draws), in_order([*map(str, order)]), seed, shared)
+        of_draw = rows_of_draw(index, len(placed), in_order([*map(str, order)]), seed, shared)
         rows += [{**row, "block": block} for row in of_draw]
     return sorted(rows, key=lambda row: str(row["session_id"]))

@@ -26,6 +26,7 @@ import pandas as pd
 from dissensus.design.contrasts import HEADLINE, Options, compare_arms
 from dissensus.design.diagnosis import HOLM, World, over_cores, run_worlds
 from dissensus.design.manifest import stream
+from dissensus.design.simulated_stop import SimulatedStop
 from dissensus.design.stopping import ANYTIME
 from dissensus.digests import seed_of
 from dissensus.llm.journal import NoJournal
@@ -38,7 +39,7 @@ from dissensus.study.experiment.compared import Design
 from dissensus.study.experiment.contrasts import compare
 from dissensus.study.experiment.measures import measure_sessions, turns_by_session
 from dissensus.study.experiment.sharing import OPENING
-from dissensus.study.experiment.stopping import Stopping
+from dissensus.study.experiment.stopping import stopped_estimates
 from dissensus.study.own_code import naming_the_line
 
 if TYPE_CHECKING:
@@ -94,9 +95,11 @@ def diagnose(
         for kind in libraries
         for place, (contrast, of) in enumerate(truth.items())
     ]
+    settings = study.settings.model_dump()
+    stop = SimulatedStop.of(settings["stop"], options.confidence, settings["block_size"])
     simulate = partial(
         _simulate, libraries=libraries, sizes=sizes, names=tuple(truth), design=design,
-        options=options, stopping=Stopping.of(study.settings),
+        options=options, stop=stop,
     )  # fmt: skip
     name, outcome = next(iter(design.outcomes.items()))
     return run_worlds(
@@ -283,7 +286,7 @@ def _simulate(
     names: Sequence[str],
     design: Design,
     options: Options,
-    stopping: Stopping | None,
+    stop: SimulatedStop | None,
 ) -> list[dict[str, Estimate]]:
     """One simulated study in every world, estimated; see :data:`run_worlds`."""
     worlds = []
@@ -293,8 +296,8 @@ def _simulate(
             seeded = replace(options, seed=seed_of(options.seed, size, kind, number))
             drawn = library.draw(size, rng)
             estimates = _estimates(drawn, design, seeded)
-            if stopping:
-                for name, estimate in stopping.estimates(drawn, design).items():
+            if stop:
+                for name, estimate in stopped_estimates(drawn, design, stop).items():
                     estimates[name][ANYTIME] = estimate
             if kind:
                 _of_the_family(estimates)

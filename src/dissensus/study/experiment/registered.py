@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dissensus.design.again import again_of
-from dissensus.design.stopping import Rule
+from dissensus.study.stopping import stopping_words
 from dissensus.study.study import Registered
 
 if TYPE_CHECKING:
@@ -115,23 +115,8 @@ def _but_weighted(study: Experiment) -> str:
     return f" (but of {', '.join(skewed)}, whose sides have other weights)" if skewed else ""
 
 
-def _stopping(study: Experiment) -> Iterator[str]:
-    stop, block = study.settings.stop, study.settings.block_size
-    if stop is None:
-        return
-    rule = Rule.of(stop.model_dump(), study.settings.inference.confidence)
-    most = "all" if stop.most is None else f"{stop.most:,}"
-    yield (
-        f"Whole clusters come in a random order that is drawn before, in blocks of at least "
-        f"{block:,} draws, {most} draws at most. After each block the study is looked at, and it "
-        f"stops when {rule.words} in every primary contrast. E-values are mixtures of sign-flip "
-        "martingales of whole clusters, intervals their inversion (Ville's inequality): both hold "
-        "at all looks together, and are what the study is judged by."
-    )
-
-
 def _tests(study: Experiment) -> Iterator[str]:
-    yield from _stopping(study)
+    yield from stopping_words(study.settings)
     if not study.compared() and not study.factors:
         yield f"A t-test of each mean that has a null, {_CLUSTERED} {study.cluster}."
         return

@@ -46,11 +46,6 @@ BY_ROUND_OUTPUTS = (
     ),
 )
 
-#: What a study that may stop shows of its looks.
-_LOOKS = f"{_REPORT}.pages.looks"
-LOOKS_FIGURE = Figure("looks", f"{_LOOKS}:plot", ("looks",), "When it stopped", _FIGURES, True)
-LOOKS_TABLE = Table("table_looks", f"{_LOOKS}:table", ("looks",), "Arms", _TABLES)
-
 _SHOWN = "dissensus.study.experiment.labels.shown"
 #: The tables of a study that people have labelled.
 LABELS = (
@@ -91,7 +86,6 @@ def shown_settings(study: Experiment) -> dict[str, Any]:
         "again": again_of(study.arms) if study.settings.again else "",
         "labelled": study.labelled_outcome if study.is_labelled else "",
         "cluster": study.cluster,
-        "stop_alpha": study.settings.stop.alpha if study.settings.stop else None,
         "outcomes": titles(study.session_outcomes()),
         "outcomes_by_round": titles(study.round_outcomes()),
         "nulls": {name: outcome.null for name, outcome in study.declared_outcomes().items()},

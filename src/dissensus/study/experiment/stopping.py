@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from dissensus.design.diagnosis import Sequential
-from dissensus.design.looks import anytime_rows, looks_of, paired_differences
-from dissensus.design.manifest import in_blocks
-from dissensus.design.stopping import DIFFERENCES, Rule
-from dissensus.stats.results import NAN
+from dissensus.design.looks import paired_differences
+from dissensus.design.simulated_stop import SimulatedStop
+from dissensus.design.stopping import DIFFERENCES
 from dissensus.study.experiment.compared import Design
 from dissensus.study.experiment.measures import measure_experiment
-from dissensus.study.experiment.settings import ExperimentSettings
 from dissensus.study.makes import makes, resolve
 
 
@@ -45,61 +41,17 @@ def compare_block(
     return paired_differences(metrics, design.compared, outcome, design.columns, blocks)
 
 
-@dataclass(frozen=True)
-class Stopping:
-    """How a simulated study stops.
+def stopped_estimates(
+    metrics: pd.DataFrame, design: Design, stop: SimulatedStop
+) -> dict[str, Sequential]:
+    """Contrast -> its estimate where a simulated study stops, or ends.
 
-    Attributes
+    Parameters
     ----------
-    rule : when.
-    most : draws at most; None for all.
-    block_size : draws of a block at least.
+    metrics : of a study that is drawn from a library, its clusters in random order.
     """
-
-    rule: Rule
-    most: int | None
-    block_size: int
-
-    @classmethod
-    def of(cls, settings: ExperimentSettings) -> Stopping | None:
-        """From the settings of a study; None where it never stops."""
-        if settings.stop is None:
-            return None
-        rule = Rule.of(settings.stop.model_dump(), settings.inference.confidence)
-        return cls(rule, settings.stop.most, settings.block_size)
-
-    def estimates(self, metrics: pd.DataFrame, design: Design) -> dict[str, Sequential]:
-        """Contrast -> its estimate where a study stops, or ends.
-
-        Parameters
-        ----------
-        metrics : of a study that is drawn from a library, its clusters in random order.
-        """
-        draws = metrics.drop_duplicates("draw_id")
-        sizes = draws.groupby(design.cluster, sort=False).size()
-        blocks = dict(zip(sizes.index, in_blocks([*sizes], self.block_size), strict=True))
-        block_of = draws.set_index("draw_id")[design.cluster].map(blocks)
-        filled = block_of.value_counts().sort_index().cumsum()
-        last = filled.index[-1] if self.most is None else (filled <= self.most).sum()
-        run = block_of[block_of <= last]
-        outcome = next(iter(design.outcomes))
-        differences = paired_differences(
-            metrics[metrics["draw_id"].isin(run.index)],
-            design.compared,
-            outcome,
-            design.columns,
-            run.to_dict(),
-        )
-        looks = looks_of(pd.DataFrame(differences), self.rule)
-        found = {}
-        for row in anytime_rows(looks):
-            numbers = [
-                NAN if row[name] is None else row[name]
-                for name in ("estimate", "ci_low", "ci_high", "p_value")
-            ]
-            estimate, low, high, p_value = numbers
-            # Without an interval, everything is left.
-            low, high = (-np.inf, np.inf) if np.isnan([low, high]).any() else (low, high)
-            saved = 1.0 - looks[-1]["draws"] / len(run)
-            found[row["contrast"]] = Sequential(estimate, NAN, low, high, p_value, saved=saved)
-        return found
+    draws = metrics.drop_duplicates("draw_id")
+    blocks = stop.blocks(*(draws[name].tolist() for name in ("draw_id", design.cluster)))
+    run = metrics[metrics["draw_id"].isin(blocks)]
+    outcome = next(iter(design.outcomes))
+    return stop.estimates(paired_differences(run, design.compared, outcome, design.columns, blocks))

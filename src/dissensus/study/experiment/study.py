@@ -10,7 +10,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from dissensus.design.again import again_of
-from dissensus.design.manifest import stream
+from dissensus.design.manifest import check_block_filled, stream
 from dissensus.design.weights import Contrast
 from dissensus.digests import digest
 from dissensus.errors import ResourceError, SettingError
@@ -35,14 +35,13 @@ from dissensus.study.experiment.sharing import Fork, Material, Sharing
 from dissensus.study.experiment.shown import (
     CONTRASTS,
     LABELS,
-    LOOKS_FIGURE,
-    LOOKS_TABLE,
     OUTCOMES,
     outputs_of,
     shown_settings,
 )
 from dissensus.study.kind import Kind, Row
 from dissensus.study.own_code import naming_the_line
+from dissensus.study.stopping import BlockComparison
 from dissensus.study.study import Diagnosis, Manifest, Registered, Source, Study
 from dissensus.tables.artefact import Column, Schema
 
@@ -98,9 +97,6 @@ class Experiment(Study[ExperimentSettings]):
         super().__init__(settings)
         if self.is_labelled:
             self.tables = (*self.tables, *LABELS)
-        if settings.stop:
-            self.figures = (*self.figures, LOOKS_FIGURE)
-            self.tables = (*self.tables, LOOKS_TABLE)
 
     @abstractmethod
     def items(self, rng: np.random.Generator) -> Iterable[Mapping[str, Any]]:
@@ -239,11 +235,8 @@ class Experiment(Study[ExperimentSettings]):
             clusters if stop else None,
             stop["most"] if stop else None,
         )
-        if stop and not rows:
-            raise SettingError(
-                f"{cls.name}.stop.most holds {stop['most']}, and a block has at least "
-                f"{settings['block_size']} draws; set it higher, or {cls.name}.block_size lower."
-            )
+        if stop:
+            check_block_filled(rows, cls.name, stop["most"], settings["block_size"])
         return cls.sharing.add(rows, seed)
 
     @classmethod
@@ -369,7 +362,17 @@ class Experiment(Study[ExperimentSettings]):
                 )
 
     @property
-    def never_stops(self) -> str:  # type: ignore[override]
+    def comparison(self) -> BlockComparison:
+        declared = f"{type(self).__module__}:{type(self).__qualname__}"
+        return BlockComparison(
+            ("dissensus.study.experiment.stopping:compare_block", declared),
+            of_block=("turns", "outcomes"),
+            of_study=("pool",),
+            settings={"declared": declared, "block": self.settings.model_dump()},
+        )
+
+    @property
+    def never_stops(self) -> str:
         if not self.compared():
             return "it has one arm, and no paired difference of arms"
         if not self.sharing.is_within_items:
