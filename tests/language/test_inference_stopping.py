@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pandas as pd
@@ -12,92 +12,103 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dissensus.design.stopping import DIFFERENCES
-from dissensus.language.inference.net import NET, Readings, Scaling, estimate_net
-from dissensus.language.inference.stopping import (
-    compare_block,
-    net_on_scale,
-    texts_in_reference,
-)
+from dissensus.language.inference.effect import estimate_language_effect
+from dissensus.language.inference.net import NET
+from dissensus.language.inference.stopping import compare_block
+from dissensus.language.measures.components import COMPONENTS
+from dissensus.language.measures.homogeneity import measure_homogeneity
+from dissensus.language.settings import Scale
 from dissensus.tables.artefact import read, write
-from language.inference_frames import MEASURES, make_study
+from language.inference_frames import INFERENCE, MEASURES, Study, make_study
 
-SCALES = ("z", "clipped_z", "normal_cdf", "ecdf", "min_max", "clipped_percentile")
-WEIGHTS = (0.3, 0.7)
-
-
-def readings(seed: int, draws: int = 12, effect: float = 0.0, offset: float = 0.4) -> Readings:
-    """Debates of which the renderings are exact: a ruler that reads one language higher."""
-    rng = np.random.default_rng(seed)
-    held, other = rng.normal(size=(2, draws, 2))
-    other = other + effect
-    labels = np.array([f"m{number // 2}" for number in range(draws)], dtype=object)
-    return Readings(other + offset, held, held + offset, other, labels)
+SCALES = get_args(Scale)
 
 
-def swapped(of: Readings, draws: np.ndarray) -> Readings:
-    """The same with the two debates of some draws in each other's place."""
-    at = draws[:, None]
-    return Readings(
-        np.where(at, of.reference_rendered, of.treated),
-        np.where(at, of.treated_rendered, of.reference),
-        np.where(at, of.treated, of.reference_rendered),
-        np.where(at, of.reference, of.treated_rendered),
-        of.motions,
-    )
-
-
-@pytest.mark.parametrize("scale", SCALES)
-def test_with_the_anchors_of_the_net_effect_their_mean_is_its_estimate(scale: str) -> None:
-    read, scaling = readings(1, draws=40, effect=0.7), Scaling(WEIGHTS, scale)
-    net = estimate_net(read, scaling, 0.95, 199, 1)[NET].estimate
-    assert net_on_scale(read, read.reference, scaling).mean() == pytest.approx(net)
-
-
-def test_by_hand() -> None:
-    """Anchors 0, 2 and 4, 6 have spreads of 1.414..., and the draw is twice 1 and 3 apart."""
-    anchors = np.array([[0.0, 4.0], [2.0, 6.0]])
-    zh, en, forward, back = (
-        np.array([p]) for p in ([3.0, 9.0], [1.0, 5.0], [2.0, 6.0], [2.0, 8.0])
-    )
-    read = Readings(zh, en, forward, back, np.array(["m"], dtype=object))
-    (difference,) = net_on_scale(read, anchors, Scaling(WEIGHTS, "z"))
-    assert difference == pytest.approx((0.3 * 1 + 0.7 * 3) / np.sqrt(2))
-
-
-@settings(max_examples=60, deadline=None)
-@given(st.integers(0, 2**32 - 1), st.sampled_from(SCALES), st.booleans(), st.data())
-def test_debates_that_change_places_change_the_sign_and_nothing_else(
-    seed: int, scale: str, is_third: bool, data: st.DataObject
-) -> None:
-    """The scale stays, and each size with it: also that of a third language."""
-    first, scaling = readings(seed, effect=1.0), Scaling(WEIGHTS, scale)
-    flips = np.array(data.draw(st.lists(st.booleans(), min_size=12, max_size=12)))
-    second = swapped(first, flips)
-    third = replace(readings(seed + 1), reference=first.reference)
-    others = [third] * is_third
-    moved = [replace(third, reference=second.reference)] * is_third
-    anchors, again = texts_in_reference([first, *others]), texts_in_reference([second, *moved])
-    np.testing.assert_array_equal(np.sort(anchors, axis=0), np.sort(again, axis=0))
-    signs = np.where(flips, -1.0, 1.0)
-    np.testing.assert_allclose(
-        net_on_scale(second, again, scaling),
-        signs * net_on_scale(first, anchors, scaling),
-        rtol=1e-9,
-        atol=1e-12,
-    )
-
-
-def blocks(study: Any, *numbers: int) -> list[list[dict[str, Any]]]:
+def blocks(study: Study, *numbers: int, scale: str = "z") -> list[list[dict[str, Any]]]:
     """What each block's stage makes of its own sessions and of those of the first."""
     block_of = study.manifest.set_index("draw_id")["block"].to_dict()
-    made = []
+    measures, made = MEASURES.model_copy(update={"primary": scale}), []
     for number in numbers:
         wanted = {draw for draw, block in block_of.items() if block in (1, number)}
         outcomes, components = (
             frame[frame["draw_id"].isin(wanted)] for frame in (study.outcomes, study.components)
         )
-        made.append(compare_block(study.manifest, outcomes, components, MEASURES, "en", number))
+        made.append(compare_block(study.manifest, outcomes, components, measures, "en", number))
     return made
+
+
+def swapped(study: Study, draws: set[str]) -> Study:
+    """The same with the debates in zh and in en of some draws in each other's place.
+
+    The renderings are exact, and so a debate's rendering is what it is in that language.
+    """
+    places = {}
+    for draw in draws:
+        for first, second in (("zh", "en-as-zh"), ("en", "zh-as-en")):
+            places |= {f"{draw}-{first}": f"{draw}-{second}", f"{draw}-{second}": f"{draw}-{first}"}
+    read = [name for name in COMPONENTS.columns if name.startswith("s_")]
+    values = study.components.set_index("session_id")[read]
+    moved = study.components.copy()
+    moved[read] = values.loc[[places.get(name, name) for name in moved["session_id"]]].to_numpy()
+    return replace(study, components=moved)
+
+
+@pytest.fixture(scope="module", params=[("en", "zh"), ("en", "zh", "fr")], ids="-".join)
+def languages(request: pytest.FixtureRequest) -> Study:
+    return make_study(30, languages=request.param, effect=0.1, offset=0.3)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.sampled_from(SCALES), st.sets(st.integers(1, 30)))
+def test_debates_that_change_places_change_the_sign_and_nothing_else(
+    languages: Study, scale: str, flipped: set[int]
+) -> None:
+    """The scale stays, and each size with it, in the first block and in a later one."""
+    flips = {f"d{number:03d}" for number in flipped}
+    before = [row for rows in blocks(languages, 1, 2, scale=scale) for row in rows]
+    after = [row for rows in blocks(swapped(languages, flips), 1, 2, scale=scale) for row in rows]
+    for plain, moved in zip(before, after, strict=True):
+        if plain["contrast"] == "zh-en":
+            sign = -1.0 if plain["draw_id"] in flips else 1.0
+            assert moved == {**plain, "difference": pytest.approx(sign * plain["difference"])}
+
+
+def test_a_scale_of_the_references_own_debates_would_say_which_changed_places() -> None:
+    """Why the scale is of all debates as they read in the reference."""
+    study = make_study(25, effect=1.0, spread=0.01, offset=0.3)
+    flips = {f"d{number:03d}" for number in range(1, 13)}
+
+    def own_scale(of: Study) -> float:
+        metrics, _ = measure_homogeneity(of.manifest, of.outcomes, of.components, MEASURES, "en")
+        return float(metrics.loc[metrics["language"] == "en", "s_lex"].std())
+
+    assert own_scale(swapped(study, flips)) > 10 * own_scale(study)
+    (before,), (after,) = blocks(study, 1), blocks(swapped(study, flips), 1)
+    sizes = [[abs(row["difference"]) for row in rows] for rows in (before, after)]
+    assert sizes[0] == pytest.approx(sizes[1])
+
+
+@pytest.mark.parametrize("scale", SCALES)
+def test_on_one_scale_their_mean_is_the_net_effect(scale: str) -> None:
+    """Where all is one block, the study's net effect is on the scale of the looks."""
+    study = make_study(20, effect=0.1, offset=0.3)
+    (rows,) = blocks(study, 1, scale=scale)
+    measures = MEASURES.model_copy(update={"primary": scale})
+    metrics, renderings = measure_homogeneity(
+        study.manifest, study.outcomes, study.components, measures, "en", is_looked_at=True
+    )
+    effect = estimate_language_effect(metrics, renderings, "en", INFERENCE, measures, 1, True)
+    (net,) = [row for row in effect if row["headline"]]
+    assert net["method"] == NET and net["outcome"] == f"hi_{scale}"
+    assert np.mean([row["difference"] for row in rows]) == pytest.approx(net["estimate"])
+
+
+def test_a_noise_floor_is_no_contrast_of_a_look_but_where_it_is_all() -> None:
+    study = make_study(6, languages=("en", "zh", "en_again"), offset=0.0)
+    (rows,) = blocks(study, 1)
+    assert {row["contrast"] for row in rows} == {"zh-en"}
+    (rows,) = blocks(make_study(6, languages=("en", "en_again"), offset=0.0), 1)
+    assert {row["contrast"] for row in rows} == {"en_again-en"}
 
 
 def test_a_block_is_on_the_scale_of_the_first_whatever_comes_later() -> None:

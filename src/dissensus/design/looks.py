@@ -128,19 +128,6 @@ def _of_contrast(differences: pd.DataFrame, blocks: Sequence[int], rule: Rule) -
     )
 
 
-def judged_by(looks: Sequence[Mapping[str, Any]], rows: Sequence[Row]) -> list[Row]:
-    """Contrasts of which those of the last look are the headline, where there are looks.
-
-    All others are as of a study of so many draws that was not looked at before.
-    """
-    last = anytime_rows(looks)
-    at_look = {row["contrast"] for row in last}
-    return [
-        *last,
-        *({**row, "headline": row["headline"] and row["contrast"] not in at_look} for row in rows),
-    ]
-
-
 def anytime_rows(looks: Sequence[Mapping[str, Any]]) -> list[Row]:
     """The last look as rows of contrasts, which the study is then judged by.
 
@@ -163,8 +150,14 @@ def anytime_rows(looks: Sequence[Mapping[str, Any]]) -> list[Row]:
 def judged_by(looks: Sequence[Mapping[str, Any]], rows: Sequence[Row]) -> list[Row]:
     """Contrasts of which those of the last look are the headline, where there are looks.
 
-    All others are as of a study of so many draws that was not looked at before.
+    All others are as of a study of so many draws that was not looked at before. A contrast that the
+    looks leave out stays what it is.
     """
     if not looks:
         return list(rows)
-    return [*anytime_rows(looks), *({**row, "headline": False} for row in rows)]
+    last = anytime_rows(looks)
+    at_look = {row["contrast"] for row in last}
+    others = (
+        {**row, "headline": row["headline"] and row["contrast"] not in at_look} for row in rows
+    )
+    return [*last, *others]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-from dissensus.errors import ResourceError
+from dissensus.errors import ResourceError, SettingError
 from dissensus.language import simulated
 from dissensus.language.design.instrument import renderings_of
 from dissensus.language.design.manifest import IDS, Drawing, translations
@@ -17,6 +18,7 @@ from dissensus.language.registration import UNIDENTIFIED, register
 from dissensus.language.settings import LanguageSettings
 from dissensus.session.protocol import PLACEHOLDER
 from dissensus.study.kind import Kind, Row
+from dissensus.study.stopping import BlockComparison
 from dissensus.study.study import (
     Diagnosis,
     Manifest,
@@ -39,10 +41,6 @@ class Language(Study[LanguageSettings]):
 
     name = "language"
     Settings = LanguageSettings
-    never_stops = (
-        "its index is anchored on all debates in the reference language, so that no difference is "
-        "known while blocks of draws are to come"
-    )
     question = "Does the language of the prompt change how homogeneous a debate is?"
     pages = (("Speeches that recycle most and least", "tables/recycled_speeches.html"),)
     ids = IDS
@@ -83,6 +81,30 @@ class Language(Study[LanguageSettings]):
             *("diagnosis", "inference.confidence"),
         ),
     )
+
+    def __init__(self, settings: LanguageSettings) -> None:
+        super().__init__(settings)
+        if settings.stop:
+            # Only then, so that what other studies make does not depend on it.
+            drawn, diagnosed = self.manifest, self.diagnosis
+            self.manifest = replace(drawn, settings=(*drawn.settings, "stop"))
+            self.diagnosis = replace(
+                diagnosed, settings=(*diagnosed.settings, "stop", "block_size")
+            )
+
+    @property
+    def comparison(self) -> BlockComparison:
+        return BlockComparison(
+            ("dissensus.language.inference.stopping:compare_block",),
+            of_block=("outcomes", "components"),
+            of_study=("manifest",),
+            settings={
+                "measures": self.settings.measures.model_dump(),
+                "reference": self.settings.reference,
+            },
+            # Whose scale all blocks have.
+            with_first=True,
+        )
 
     @cached_property
     def kinds(self) -> Sequence[Kind[LanguageSettings, Any]]:
@@ -130,8 +152,11 @@ class Language(Study[LanguageSettings]):
         }
 
     def check_models(self, models: Mapping[str, Any]) -> None:
-        """Refuse simulated debaters in a language that they do not speak, and as translators."""
+        """Refuse simulated debaters in a language that they do not speak, and as translators; and
+        a study that is to stop without a rendering of every debate.
+        """
         settings = self.settings
+        self._check_renderings(models)
         translator = settings.instrument.translator
         if translator and models[translator].get("behaviour") == simulated.__name__:
             raise ResourceError(
@@ -152,6 +177,25 @@ class Language(Study[LanguageSettings]):
                     f"{language.prompts}: language.languages.{name} cannot be debated by the "
                     f"simulated models of language.panel. {error}"
                 ) from None
+
+    def _check_renderings(self, models: Mapping[str, Any]) -> None:
+        """Refuse a study that is to stop by differences with one ruler, and has not all of them."""
+        settings = self.settings
+        rendered, translator = settings.instrument.draws, settings.instrument.translator
+        if not settings.stop:
+            return
+        if rendered is not None and rendered < settings.draws:
+            raise SettingError(
+                f"language.instrument.draws holds {rendered}, and language.stop is set: then each "
+                f"of the {settings.draws} draws is compared by the renderings of its debates; set "
+                "language.instrument.draws to null, or language.stop."
+            )
+        if translator is None and not self._has_parallels(models):
+            raise SettingError(
+                "language.instrument.translator holds null, and language.stop is set: then every "
+                "draw is compared by the renderings of its debates; name a model that translates "
+                "them, or set language.stop to null."
+            )
 
     def _has_parallels(self, models: Mapping[str, Any]) -> bool:
         """Whether debates have exact parallels without a translator; ``models``: their settings."""

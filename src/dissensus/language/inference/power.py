@@ -9,7 +9,7 @@ planted effects.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -174,7 +174,7 @@ def power_table(
     return rows
 
 
-def _answers(effect: pd.DataFrame) -> list[dict[str, Any]]:
+def _answers(effect: pd.DataFrame) -> list[dict[Hashable, Any]]:
     """The headline of each contrast, by the method with a standard error."""
     headline = effect[effect["headline"].to_numpy(bool)]
     if not (headline["method"] == ANYTIME).any():

@@ -20,18 +20,26 @@ effect of a study that does not stop.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
+from dissensus.design.again import again_of
 from dissensus.design.contrasts import defined
+from dissensus.design.diagnosis import Sequential
+from dissensus.design.simulated_stop import SimulatedStop
 from dissensus.design.stopping import DIFFERENCES
 from dissensus.design.weights import contrast_name
-from dissensus.language.inference.net import net_draws
+from dissensus.language.inference.net import Readings, net_draws
 from dissensus.language.inference.pairs import compared_languages
-from dissensus.language.inference.readings import read_texts
+from dissensus.language.inference.readings import read_texts, texts_in_reference
 from dissensus.language.measures.homogeneity import measure_homogeneity
 from dissensus.language.settings import MeasureSettings
+from dissensus.stats.results import NAN
 from dissensus.study.makes import makes
 
 
@@ -66,7 +74,9 @@ def compare_block(
     of_block = metrics[metrics["block"] == number]
     draws, outcome = sorted(of_block["draw_id"].unique()), f"hi_{measures.primary}"
     rows: list[dict[str, Any]] = []
-    for language in compared_languages(of_block, reference):
+    languages = compared_languages(of_block, reference)
+    # The reference once more is a noise floor, of which nothing is to be known.
+    for language in [name for name in languages if name != again_of([reference])] or languages:
         readings = read_texts(of_block, renderings, [outcome], language, reference)
         rows += [
             {
@@ -84,3 +94,51 @@ def compare_block(
             )
         ]
     return rows
+
+
+def estimate_at_stop(
+    readings: Readings,
+    shares: Sequence[float],
+    stop: SimulatedStop,
+    truth: tuple[float, NDArray[np.float64]],
+    rng: np.random.Generator,
+) -> Sequential:
+    """What a simulated study finds where it stops, or ends.
+
+    Parameters
+    ----------
+    readings : of the parts, of all its draws.
+    shares : weights of the parts.
+    stop : when it stops.
+    truth : the net effect in SDs of debates in the reference, and of each part as it is measured.
+    rng : of the order of the motions.
+
+    Returns
+    -------
+    In SDs of debates in the reference: the study's own scale has SDs of the debates of its first
+    block, and what the true effect is there is known.
+    """
+    motions = readings.motions.astype(str)
+    order = {name: place for place, name in enumerate(rng.permutation(np.unique(motions)))}
+    draws = np.argsort([order[name] for name in motions], kind="stable")
+    blocks = stop.blocks(draws.tolist(), motions[draws].tolist())
+    is_first = np.array([blocks.get(draw) == 1 for draw in range(len(motions))])
+    anchors = texts_in_reference([readings.of(is_first)])
+    with np.errstate(all="ignore"):
+        spread = anchors.std(axis=0, ddof=1) if len(anchors) > 1 else np.full(len(shares), np.nan)
+        differences = (net_draws(readings) / np.where(spread > 0, spread, np.nan)) @ shares
+        unit = truth[0] / float((truth[1] / spread) @ shares) if truth[0] else 1.0
+    names = {"contrast": "net", "outcome": "hi_z", "arm": "language", "reference": "reference"}
+    rows = [
+        {
+            **names,
+            "draw_id": str(draw),
+            "block": block,
+            "cluster": motions[draw],
+            "difference": defined(float(differences[draw])),
+        }
+        for draw, block in blocks.items()
+    ]
+    at_stop = stop.estimates(rows).get("net", Sequential(NAN))
+    low, high = at_stop.ci_low * unit, at_stop.ci_high * unit
+    return replace(at_stop, estimate=at_stop.estimate * unit, ci_low=low, ci_high=high)
