@@ -184,10 +184,11 @@ class Language(Study[LanguageSettings]):
         rendered, translator = settings.instrument.draws, settings.instrument.translator
         if not settings.stop:
             return
-        if rendered is not None and rendered < settings.draws:
+        most = min(settings.draws, settings.stop.most or settings.draws)
+        if rendered is not None and rendered < most:
             raise SettingError(
                 f"language.instrument.draws holds {rendered}, and language.stop is set: then each "
-                f"of the {settings.draws} draws is compared by the renderings of its debates; set "
+                f"of the {most} draws is compared by the renderings of its debates; set "
                 "language.instrument.draws to null, or language.stop."
             )
         if translator is None and not self._has_parallels(models):

@@ -10,6 +10,7 @@ from matplotlib.ticker import MaxNLocator
 from dissensus.language.figures.frames import (
     differences,
     effect_facts,
+    fitted_on,
     headlines,
     languages_of,
     may_stop,
@@ -22,7 +23,6 @@ from dissensus.report.frames import Array, Record, jitter
 from dissensus.report.labels import (
     contrast_words,
     counted,
-    language_name,
     limits,
     number,
     p_clause,
@@ -48,12 +48,20 @@ from dissensus.report.view import Artefacts, Drawn, Marks, View
 NO_PAIR = "No draw has the index in both languages; it is fitted on two debates at least."
 
 
+#: What the headline's interval is, for the caption.
+_BOOTSTRAP = (
+    "is a studentised bootstrap over motions, which fits the anchors, and measures the\n"
+    "instrument, anew in each resample"
+)
+_AT_LOOKS = (
+    "holds at all looks together, by sign flips of whole motions in the draws' differences with "
+    "one ruler; the other intervals are a studentised bootstrap over motions"
+)
+
+
 def unit(view: View) -> str:
     """What an axis of the primary outcome counts."""
-    fitted = language_name(view.reference)
-    if may_stop(view):
-        fitted = f"the first block as read in {fitted}"
-    return f"{scale_words(primary(view))}, fitted on {fitted}"
+    return f"{scale_words(primary(view))}, fitted on {fitted_on(view)}"
 
 
 @styled
@@ -242,6 +250,7 @@ def describe(artefacts: Artefacts, view: View) -> dict[str, str]:
         "instrument": instrument,
         "effects": "; ".join(clauses),
         "unit": unit(view),
+        "interval": _AT_LOOKS if may_stop(view) else _BOOTSTRAP,
         "columns": "; grey, the language as the index reads it" if ruler else "",
         "lines": "a line for some" if some else "a line each",
     }
