@@ -74,8 +74,8 @@ class Run:
     def artefacts(self) -> Artefacts:
         frames = {name: frame for name, frame in vars(self).items() if name != "arms"}
         schemas = (TRAJECTORIES, UNANSWERED)
-        debates = (self.rounds, self.manifest, self.claims, self.engagements, self.stances)
-        made = follow_debates(*debates, "emergent", list(self.arms), 0.95)
+        debates = (self.rounds, self.manifest, self.outcomes, self.claims, self.engagements)
+        made = follow_debates(*debates, self.stances, "emergent", list(self.arms), 0.95)
         followed = {
             schema.name: frame_of(schema, rows) for schema, rows in zip(schemas, made, strict=True)
         }

@@ -81,6 +81,7 @@ def compared(models: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
         stances,
         calls,
         manifest,
+        manifest,
         topics,
         reference="emergent",
         arms=SETTINGS,
@@ -131,10 +132,10 @@ def test_without_baselines_or_truths_there_is_nothing_to_compare() -> None:
         for arm in ARMS
     ]
     how: dict[str, Any] = {"confidence": 0.95, "resamples": 50, "seed": 1, "reference": "emergent"}
-    assert compare_baselines([], [], manifest, topics, arms=SETTINGS, **how) == []
+    assert compare_baselines([], [], manifest, manifest, topics, arms=SETTINGS, **how) == []
     known = [{"topic_id": "a", "truth": "x"}]
     alone = {"emergent": SETTINGS["emergent"]}
-    assert compare_baselines([], [], manifest, known, arms=alone, **how) == []
-    assert compare_baselines([], [], manifest, known, arms=SETTINGS, **how) == []
+    assert compare_baselines([], [], manifest, manifest, known, arms=alone, **how) == []
+    assert compare_baselines([], [], manifest, manifest, known, arms=SETTINGS, **how) == []
     said = [{"session_id": "t-emergent", "round": 1, "stance": "x"}]
-    assert compare_baselines(said, [], manifest, known, arms=alone, **how) == []
+    assert compare_baselines(said, [], manifest, manifest, known, arms=alone, **how) == []

@@ -46,6 +46,7 @@ use rule stage as measure_deliberation with:
 use rule local_stage as estimate_arms with:
     input:
         **tables(D, "metrics", "manifest"),
+        looks=looks_of("deliberation"),
     output:
         contrasts=D / "contrasts.parquet",
     params:
@@ -64,7 +65,9 @@ use rule local_stage as estimate_arms with:
 
 use rule local_stage as follow_debates with:
     input:
-        **tables(D, "rounds", "manifest", "claims", "engagements", "stances"),
+        **tables(
+            D, "rounds", "manifest", "outcomes", "claims", "engagements", "stances"
+        ),
     output:
         **tables(D, "trajectories", "unanswered"),
     params:
@@ -76,8 +79,7 @@ use rule local_stage as follow_debates with:
 
 use rule local_stage as compare_deliberation_baselines with:
     input:
-        **tables(D, "manifest", "topics"),
-        stances=D / "stances.parquet",
+        **tables(D, "manifest", "outcomes", "topics", "stances"),
         calls=of_shards("deliberation", "calls"),
     output:
         equal_tokens=D / "equal_tokens.parquet",

@@ -172,6 +172,15 @@ class DeliberationSettings(StudySettings):
         """The arms in which all see all; the others are baselines and replays without a seat."""
         return [name for name, arm in self.arms.items() if arm.sees == "all" and not arm.without]
 
+    @property
+    def treatments(self) -> list[str]:
+        """Those of them that the reference is compared with and that are not the reference again.
+
+        That one has no effect that a study could stop by.
+        """
+        reference = self.arms[self.reference]
+        return [name for name in self.compared if self.arms[name] != reference]
+
     @model_validator(mode="after")
     def _names_agree(self) -> DeliberationSettings:
         faults = []

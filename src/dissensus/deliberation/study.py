@@ -14,7 +14,16 @@ from dissensus.deliberation.settings import DeliberationSettings
 from dissensus.errors import ResourceError, SettingError
 from dissensus.setting_faults import fault
 from dissensus.study.kind import Kind, Row
-from dissensus.study.study import Diagnosis, Manifest, Registered, Source, Study
+from dissensus.study.stopping import BlockComparison, stopping_words
+from dissensus.study.study import (
+    Diagnosis,
+    Manifest,
+    Registered,
+    Source,
+    Study,
+    pick,
+    plain,
+)
 
 _DESIGN = "dissensus.deliberation.design"
 
@@ -24,10 +33,6 @@ class Deliberation(Study[DeliberationSettings]):
 
     name = "deliberation"
     Settings = DeliberationSettings
-    never_stops = (
-        "its draws go through all topics before one comes again, so that draws of one topic, which "
-        "are not independent, lie in different blocks"
-    )
     question = "What becomes of disagreement where nobody is told whom to answer?"
     ids = IDS
     protocol = "dissensus.deliberation.protocol"
@@ -41,7 +46,7 @@ class Deliberation(Study[DeliberationSettings]):
     )
     manifest = Manifest(
         f"{_DESIGN}.manifest:draw",
-        settings=("draws", "block_size", "rounds", "panel", "judges", "arm_names"),
+        settings=("draws", "block_size", "rounds", "panel", "judges", "arm_names", "stop"),
         schema=f"{_DESIGN}.manifest:MANIFEST",
     )
     counting = "Turns that a judge sends back, and what it then says of them, are not counted."
@@ -72,6 +77,21 @@ class Deliberation(Study[DeliberationSettings]):
         ),
         files=("topics", "prompts", "judging"),
     )
+
+    @property
+    def comparison(self) -> BlockComparison:
+        names = ("arms", "control", "measures", "reference", "treatments")
+        return BlockComparison(
+            ("dissensus.deliberation.inference.stopping:compare_block",),
+            of_block=("turns", "outcomes"),
+            of_study=("manifest", "topics"),
+            settings=plain(pick(self.settings, names)),
+        )
+
+    @property
+    def never_stops(self) -> str:
+        reference = self.settings.reference
+        return "" if self.settings.treatments else f"no arm but {reference} holds other debates"
 
     def check(self, models: Mapping[str, Any], source: Mapping[str, Row]) -> None:
         """Refuse hints without a truth."""
@@ -113,6 +133,7 @@ class Deliberation(Study[DeliberationSettings]):
             ],
             primary="The divergence retained in the last round.",
             tests=[
+                *stopping_words(settings),
                 "A mean of paired differences with a CR2 standard error clustered on topic and "
                 f"Satterthwaite's t, at {100 * settings.inference.confidence:g}%; Holm over arms "
                 "for the primary outcome, and over outcomes and arms for all others.",
@@ -121,10 +142,11 @@ class Deliberation(Study[DeliberationSettings]):
         )
 
     def summary(self) -> str:
-        settings = self.settings
+        settings, stop = self.settings, self.settings.stop
+        draws = f"At most {stop.most or settings.draws}" if stop else f"{settings.draws}"
         return (
             f"{self.question} {len(settings.panel)} agents speak at once in each of "
             f"{settings.rounds} rounds; every engagement names an agent and a claim, and the "
-            f"debate's graph is rebuilt from that. {settings.draws} draws are run in each of "
+            f"debate's graph is rebuilt from that. {draws} draws are run in each of "
             f"{len(settings.arms)} arms, compared with {settings.reference}."
         )

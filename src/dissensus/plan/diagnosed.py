@@ -16,7 +16,7 @@ from dissensus.digests import digest, file_digest
 from dissensus.errors import ResourceError
 from dissensus.report.labels import listed
 from dissensus.study.configuration import Configuration, load_file
-from dissensus.study.given import page_settings, stage_files, stage_settings
+from dissensus.study.given import diagnosed_settings, page_settings, stage_files
 from dissensus.study.makes import makes
 from dissensus.study.study import Study, plain
 
@@ -85,7 +85,7 @@ def _settings(study: Study[Any]) -> str:
     """The digest of all settings and files that the diagnosis is made of, but for the seed."""
     assert study.diagnosis is not None
     files = [file_digest(Path(file)) for file in sorted(stage_files(study, study.diagnosis))]
-    return digest([stage_settings(study, study.diagnosis), files])[:16]
+    return digest([diagnosed_settings(study), files])[:16]
 
 
 def _stored(path: Path) -> Iterator[dict[str, str]]:

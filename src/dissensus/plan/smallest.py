@@ -41,7 +41,8 @@ def design_digests(configuration: Configuration, study: Study[Any]) -> dict[str,
         str(sys.modules[type(study).__module__].__file__),
     ]
     digests |= {Path(file).name: file_digest(Path(file)) for file in files}
-    return digests | {f"models.{name}": value for name, value in settings["identities"].items()}
+    identities = settings.get("identities", {})
+    return digests | {f"models.{name}": value for name, value in identities.items()}
 
 
 def expected_usd(configuration: Configuration, sessions: Sessions) -> float | None:
@@ -76,7 +77,8 @@ def describe_smallest(configuration: Configuration, sessions: Sessions) -> list[
     for others; no line without it, and one alone where it is of other settings.
     """
     path, items = sessions.folder / _DIAGNOSIS, len(sessions.items)
-    if not _has_diagnosis(sessions):
+    diagnosis = sessions.study.diagnosis
+    if not diagnosis or not diagnosis.models or not path.is_file():
         return []
     if others := _other_settings(configuration, sessions.study, provenance_of(path)):
         return wrap(
@@ -95,17 +97,12 @@ def describe_smallest(configuration: Configuration, sessions: Sessions) -> list[
     return wrap("; ".join(sentences), 100) if sentences else []
 
 
-def _has_diagnosis(sessions: Sessions) -> bool:
-    diagnosis = sessions.study.diagnosis
-    return bool(diagnosis and diagnosis.models and (sessions.folder / _DIAGNOSIS).is_file())
-
-
 def diagnosed(configuration: Configuration, sessions: Sessions) -> list[dict[str, Any]]:
     """Rows of a study's diagnosis; none without one, or where it is of other settings."""
     from dissensus.design.diagnosis import DIAGNOSIS
 
     path = sessions.folder / _DIAGNOSIS
-    if not _has_diagnosis(sessions):
+    if not sessions.study.diagnosis or not path.is_file():
         return []
     if _other_settings(configuration, sessions.study, provenance_of(path)):
         return []

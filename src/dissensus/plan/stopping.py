@@ -86,6 +86,8 @@ def _saved(configuration: Configuration, sessions: Sessions) -> float | None:
         row["saved"]
         for row in diagnosed(configuration, sessions)
         # A null is exact, and no study stops early there but by mistake.
-        if row["estimator"] == ANYTIME and row["items"] == len(sessions.items) and row["true_se"]
+        if row["estimator"] == ANYTIME
+        and row["items"] in (None, len(sessions.items))
+        and row["true_se"]
     ]
     return shares[0] if shares else None

@@ -69,6 +69,17 @@ def stated(contrasts: pd.DataFrame) -> pd.DataFrame:
     return contrasts[is_anytime | ((contrasts["method"] == HEADLINE) & ~has_anytime)]
 
 
+def at_all_looks(contrasts: pd.DataFrame) -> str:
+    """What is said of contrasts by which a study may stop, after a space; "" without any."""
+    if not (contrasts["method"] == ANYTIME).any():
+        return ""
+    return (
+        " Contrasts of the primary outcome that the study may stop by have intervals and p that "
+        "hold at all looks (anytime-valid), and no p of a sign flip, which is of a number of draws "
+        "that is fixed before."
+    )
+
+
 def looks_of_contrasts(view: View) -> dict[tuple[str, str], Mark]:
     """Arm and reference -> its look: an arm's against the first; of declared ones, others."""
     arms, contrasts = view["arms"], view["contrasts"]
@@ -194,11 +205,7 @@ def table(artefacts: Artefacts, view: View) -> Table:
         "where the study names a value to test it against."
     )
     contrasts = artefacts.frame("contrasts")
-    if (contrasts["method"] == ANYTIME).any():
-        note += (
-            " Contrasts of the primary outcome have intervals and p that hold at all looks, and no "
-            "p of a sign flip, which is of a number of draws that is fixed before."
-        )
+    note += at_all_looks(contrasts)
     of_arms = contrasts[contrasts["factor"] == ""]
     rows = [
         row
@@ -235,24 +242,22 @@ def estimate_columns(view: View, signed_by: str) -> tuple[Column, ...]:
 
 
 def with_flips(rows: pd.DataFrame, *key: str) -> list[Record]:
-    """The rows of the headline's method, each with the p-value of the sign-flip test.
+    """The rows that :func:`stated` has, each with the p-values of the sign-flip test.
+
+    They are ``flipped`` and ``flipped_adjusted``; None where a study may stop by the contrast.
 
     Parameters
     ----------
     key : the columns that name an estimate among the rows.
     """
-    every = records(rows)
-    flipped = {
-        tuple(row[name] for name in key): row["p_value"]
-        for row in every
+    flips = {
+        tuple(row[name] for name in key): row
+        for row in records(rows)
         if row["method"] == RANDOMISATION
     }
-    return [
-        {
-            **row,
-            "flipped": None
-            if row["method"] == ANYTIME
-            else flipped.get(tuple(row[name] for name in key)),
-        }
-        for row in records(stated(rows))
-    ]
+
+    def flipped(row: Record) -> Record:
+        flip = {} if row["method"] == ANYTIME else flips.get(tuple(row[name] for name in key), {})
+        return {"flipped": flip.get("p_value"), "flipped_adjusted": flip.get("p_adjusted")}
+
+    return [{**row, **flipped(row)} for row in records(stated(rows))]

@@ -22,6 +22,13 @@ def look_settings(study: Study[Any]) -> dict[str, Any]:
     return {"stop": stop, "confidence": study.settings.inference.confidence}
 
 
+def diagnosed_settings(study: Study[Any]) -> dict[str, Any]:
+    """The settings that the diagnosis of a study depends on; those of its stop where it has one."""
+    assert study.diagnosis is not None
+    stops = plain(pick(study.settings, ("stop", "block_size"))) if study.settings.stop else {}
+    return {**stage_settings(study, study.diagnosis), **stops}
+
+
 def has_diagnosis(settings: Configuration, study: Study[Any]) -> bool:
     """Whether a study of a run can be diagnosed."""
     return study.diagnosis is not None and (not study.diagnosis.models or settings.simulated)
@@ -30,7 +37,7 @@ def has_diagnosis(settings: Configuration, study: Study[Any]) -> bool:
 def diagnosis_settings(settings: Configuration, study: Study[Any]) -> dict[str, Any]:
     """What the diagnosis of a study is given: of models that it plays, what they are."""
     assert study.diagnosis is not None
-    given = stage_settings(study, study.diagnosis)
+    given = diagnosed_settings(study)
     if not study.diagnosis.models:
         return given
     models = {name: dict(model) for name, model in settings.models_of(study.all_models).items()}

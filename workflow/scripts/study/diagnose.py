@@ -23,10 +23,12 @@ def main(inputs: Any, outputs: Any, stage: Stage) -> None:
     items = read_by(inputs.source, source, stage.key)
     rows = diagnose(items, stage.settings, stage.seed, cores)
     provenance = stage.provenance
-    if outputs.figure:
-        configuration, folder = stage.configuration, Path(outputs.diagnosis).parent
-        study = configuration.study(folder.name)
+    configuration, folder = stage.configuration, Path(outputs.diagnosis).parent
+    study = configuration.study(folder.name)
+    # What a plan says of a study, it says by a diagnosis of the same design alone.
+    if outputs.figure or study.settings.stop:
         provenance |= {DESIGN: design_digests(configuration, study)}
+    if outputs.figure:
         draw = resolve(study.manifest.function)
         drawn = {
             row["session_id"]: row

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from dissensus.deliberation.design.topics import TOPICS
-from dissensus.design.manifest import rows_of_draw, stream
+from dissensus.design.manifest import (
+    check_block_filled,
+    in_random_order,
+    rows_of_draw,
+    stream,
+)
 from dissensus.tables.artefact import Column, Schema
 from dissensus.tables.common import common, count, text, texts
 
@@ -51,6 +57,7 @@ class Drawing:
     draws, block_size, rounds : of the study.
     panel, judges : models; ``judges`` may be empty where no arm needs one.
     arms : their names.
+    stop : the setting; None where the study cannot stop before its end.
     """
 
     seed: int
@@ -60,15 +67,19 @@ class Drawing:
     panel: Sequence[str]
     judges: Sequence[str]
     arms: Sequence[str]
+    stop: Mapping[str, Any] | None = None
 
 
 def draw(
     topics: Mapping[str, Mapping[str, Any]], settings: Mapping[str, Any], seed: int
 ) -> list[dict[str, Any]]:
     """The manifest of a run; see :class:`dissensus.study.study.Manifest`."""
-    names = ("draws", "block_size", "rounds", "panel", "judges", "arm_names")
+    names = ("draws", "block_size", "rounds", "panel", "judges", "arm_names", "stop")
     drawing = Drawing(seed, *(settings[name] for name in names))
-    return draw_manifest(list(topics.values()), drawing)
+    rows = draw_manifest(list(topics.values()), drawing)
+    if drawing.stop:
+        check_block_filled(rows, "deliberation", drawing.stop["most"], drawing.block_size)
+    return rows
 
 
 def draw_manifest(topics: Sequence[Mapping[str, Any]], drawing: Drawing) -> list[dict[str, Any]]:
@@ -81,7 +92,8 @@ def draw_manifest(topics: Sequence[Mapping[str, Any]], drawing: Drawing) -> list
     drawn uniformly from the second to the last but one (the second where that is the last). Draws
     have random streams of their own, so that the first are the same whatever their number; a
     further arm changes nothing but the orders, and in which order the arms are named changes
-    nothing.
+    nothing. Of a study that may stop, the draws of a topic stand together, in one block, and topics
+    come in random order; another number of draws is another study then.
 
     Parameters
     ----------
@@ -95,15 +107,15 @@ def draw_manifest(topics: Sequence[Mapping[str, Any]], drawing: Drawing) -> list
     """
     rows: list[dict[str, Any]] = []
     hinting, arms = _Hinting(drawing), sorted(drawing.arms)
-    for index, topic in zip(
-        range(drawing.draws), _topics_in_turn(topics, drawing.seed), strict=False
-    ):
+    placed = _placed(topics, drawing)
+    for index, (topic, block) in enumerate(placed):
         rng = np.random.default_rng([drawing.seed, index])
         cast = [drawing.panel[int(seat)] for seat in rng.permutation(len(drawing.panel))]
         hint = hinting.draw(topic, rng)
         # Last, since it takes as many random numbers as there are arms.
         order = [arms[int(place)] for place in rng.permutation(len(arms))]
         shared = {
+            "block": block,
             "topic_id": topic["topic_id"],
             "arm_order": ">".join(order),
             "cast": cast,
@@ -112,16 +124,21 @@ def draw_manifest(topics: Sequence[Mapping[str, Any]], drawing: Drawing) -> list
             "agents": len(cast),
             "rounds": drawing.rounds,
         }
-        rows += rows_of_draw(
-            index,
-            drawing.draws,
-            order,
-            drawing.seed,
-            shared,
-            letter="t",
-            block_size=drawing.block_size,
-        )
+        rows += rows_of_draw(index, len(placed), order, drawing.seed, shared, letter="t")
     return sorted(rows, key=lambda row: str(row["session_id"]))
+
+
+def _placed(
+    topics: Sequence[Mapping[str, Any]], drawing: Drawing
+) -> list[tuple[Mapping[str, Any], int]]:
+    """The topic of each draw, in order, and its block."""
+    size = drawing.block_size
+    dealt = list(islice(_topics_in_turn(topics, drawing.seed), drawing.draws))
+    if drawing.stop is None:
+        return [(topic, index // size + 1) for index, topic in enumerate(dealt)]
+    clusters = [topic["topic_id"] for topic in dealt]
+    order = in_random_order(clusters, size, drawing.stop["most"], drawing.seed)
+    return [(dealt[place], block) for place, block in order]
 
 
 class _Hinting:

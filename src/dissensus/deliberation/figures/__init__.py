@@ -20,7 +20,7 @@ FIGURES = (
     _SHOWN.figure(
         "trajectories",
         "Entropy and retained divergence by round",
-        *("trajectories", "rounds", "metrics", "manifest"),
+        *("trajectories", "rounds", "metrics"),
     ),
     _SHOWN.figure("control", "Contentiousness and quality by round", "rounds", "trajectories"),
     _SHOWN.figure("ignored_claims", "Claims that nobody engaged", "claims", "unanswered"),
@@ -38,7 +38,7 @@ TABLES = (
     _SHOWN.table(
         "arm_tables",
         "table_arms",
-        *("metrics", "manifest", "rounds"),
+        *("metrics", "rounds"),
         question="How much disagreement does each arm keep?",
         columns=(
             *("Arm", "Held", "Entropy, first", "Entropy, last", "Retention", "Groupthink"),
@@ -55,7 +55,7 @@ TABLES = (
     _SHOWN.table(
         "contrast_tables", "table_outcomes", "contrasts", question="What else do the arms change?"
     ),
-    _SHOWN.table("arm_tables", "table_engagement", "metrics", "manifest"),
+    _SHOWN.table("arm_tables", "table_engagement", "metrics"),
     _SHOWN.table("contrast_tables", "table_silence", "contrasts", "metrics"),
     _SHOWN.table("arm_tables", "table_hints", "metrics", "contrasts"),
     _SHOWN.table("debate_tables", "table_references", "metrics"),

@@ -51,11 +51,11 @@ _MEANS = (
 
 def table_arms(artefacts: Artefacts, view: View) -> Table:
     """How disagreement ended in each arm."""
-    metrics, manifest, rounds = artefacts.frames("metrics", "manifest", "rounds")
+    metrics, rounds = artefacts.frames("metrics", "rounds")
     last = rounds[rounds["round"] == rounds["round"].max()]
     rows = [
         {**row, **_lost(of_arm, last[last["arm"] == row["arm"]], view)}
-        for row, of_arm in _by_arm(metrics, manifest, _ENDED, view)
+        for row, of_arm in _by_arm(metrics, _ENDED, view)
     ]
     levels = " / ".join(f"{level:g}" for level in view["alerts"])
     columns = (
@@ -81,8 +81,8 @@ def table_arms(artefacts: Artefacts, view: View) -> Table:
 
 def table_engagement(artefacts: Artefacts, view: View) -> Table:
     """How agents engaged with each other in each arm."""
-    metrics, manifest = artefacts.frames("metrics", "manifest")
-    rows = [row for row, _ in _by_arm(metrics, manifest, _ENGAGED, view)]
+    (metrics,) = artefacts.frames("metrics")
+    rows = [row for row, _ in _by_arm(metrics, _ENGAGED, view)]
     note = (
         f"{_MEANS} Rival coverage: of the options that others hold, those that an agent engages. "
         "Undecidable: turns of which neither rule nor judge says whether they follow. The "
@@ -93,13 +93,13 @@ def table_engagement(artefacts: Artefacts, view: View) -> Table:
 
 
 def _by_arm(
-    metrics: pd.DataFrame, manifest: pd.DataFrame, outcomes: Sequence[str], view: View
+    metrics: pd.DataFrame, outcomes: Sequence[str], view: View
 ) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
     """An arm's row with its means, and the metrics of its sessions that were held."""
     ended = complete(metrics)
     for arm in view.arms:
         of_arm = ended[ended["arm"] == arm]
-        assigned = int((manifest["arm"] == arm).sum())
+        assigned = int((metrics["arm"] == arm).sum())
         means = {name: _mean(of_arm[name], len(of_arm)) for name in outcomes}
         yield {"arm": arm, "ended": len(of_arm), "assigned": assigned, **means}, of_arm
 

@@ -8,7 +8,8 @@ import pandas as pd
 
 from dissensus.deliberation.figures.frames import OUTCOMES, contrast_words, short_name
 from dissensus.deliberation.inference.contrasts import POOLED, PRIMARY, SECONDARY, SILENCE
-from dissensus.design.contrasts import HEADLINE, RANDOMISATION
+from dissensus.design.contrasts import HEADLINE
+from dissensus.report.arms import at_all_looks, with_flips
 from dissensus.report.frames import Column, Keyed, Record, complete, keyed, limits, mean, tabulate
 from dissensus.report.labels import MISSING, arm_words, marked, number, p_value
 from dissensus.report.tables import Table, make
@@ -35,18 +36,15 @@ def _estimated(header: str, view: View) -> tuple[Column, ...]:
 def table_contrasts(artefacts: Artefacts, view: View) -> Table:
     """The primary outcome by both methods."""
     contrasts = artefacts.frame("contrasts")
-    headline, flips = (_keyed(contrasts, method) for method in (HEADLINE, RANDOMISATION))
-    pairs = [(PRIMARY, *pair) for pair in _pairs(headline, view)]
-    rows = [
-        headline[key] | {f"flipped_{name}": value for name, value in flips[key].items()}
-        for key in pairs
-        if key in headline and headline[key]["n"]
-    ]
+    primary = with_flips(contrasts[contrasts["outcome"] == PRIMARY], "arm", "reference")
+    of_pair = {(row["arm"], row["reference"]): row for row in primary}
+    pairs = _pairs(_keyed(contrasts, HEADLINE), view)
+    rows = [of_pair[pair] for pair in pairs if pair in of_pair and of_pair[pair]["n"]]
     columns = (
         Column("Arm", ("arm", "reference"), partial(contrast_words, common=view.reference)),
         *_estimated("Difference", view),
-        Column("p (sign flip)", "flipped_p_value", p_value),
-        Column("p (sign flip, Holm)", "flipped_p_adjusted", p_value),
+        Column("p (sign flip)", "flipped", p_value),
+        Column("p (sign flip, Holm)", "flipped_adjusted", p_value),
         Column("Draws", "n"),
         Column("Topics", "n_clusters"),
     )
@@ -56,7 +54,7 @@ def table_contrasts(artefacts: Artefacts, view: View) -> Table:
         "topic, t with Satterthwaite degrees of freedom. The sign-flip test flips all "
         "draws of a topic together: the arm changes nothing in any topic, or as often one way as "
         "the other. Holm: over the arms, by method; where another arm "
-        "is named, with all other outcomes."
+        f"is named, with all other outcomes.{at_all_looks(contrasts)}"
     )
     title = f"{OUTCOMES[PRIMARY][1]}: arms against {arm_words(view.reference)}"
     return tabulate("table_contrasts", title, columns, rows, note, view)

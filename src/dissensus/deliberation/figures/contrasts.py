@@ -12,7 +12,8 @@ from matplotlib.ticker import MaxNLocator
 
 from dissensus.deliberation.figures.frames import ARM, OUTCOMES, contrast_words, short_name
 from dissensus.deliberation.inference.contrasts import PRIMARY
-from dissensus.design.contrasts import HEADLINE, RANDOMISATION
+from dissensus.design.contrasts import HEADLINE
+from dissensus.report.arms import at_all_looks, stated, with_flips
 from dissensus.report.escaping import Rst
 from dissensus.report.facts import Row
 from dissensus.report.forms import AFTER_HOLM, divide, fill_key, forest, legend
@@ -53,7 +54,7 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     """Draw a forest of the primary outcome with its numbers, and small ones beneath."""
     contrasts = artefacts.frame("contrasts")
     facts = describe(artefacts, view)
-    rows = contrasts[(contrasts["method"] == HEADLINE) & (contrasts["reference"] != "")]
+    rows = compared(contrasts)
     names, beside = named(rows, view), drawn_beside(rows)
     if not names:
         return Drawn(notice(NONE, view.simulated), facts)
@@ -77,6 +78,12 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
             letter = chr(ord("b") + index)
             axes.set_title(f"{letter}  {short_name(beside[index])}", size=7.5, pad=3)
     return Drawn(figure, facts)
+
+
+def compared(contrasts: pd.DataFrame) -> pd.DataFrame:
+    """The row that stands for each contrast of arms and outcome."""
+    rows = stated(contrasts)
+    return rows[rows["reference"] != ""]
 
 
 def drawn_beside(rows: pd.DataFrame) -> list[str]:
@@ -107,8 +114,8 @@ def _forest(axes: Axes, rows: Mapping[Any, Record], names: Names, view: View) ->
 
 def _primary(axes: Axes, contrasts: pd.DataFrame, names: Names, view: View) -> None:
     """The forest of the primary outcome."""
-    primary = contrasts[(contrasts["outcome"] == PRIMARY) & (contrasts["method"] == HEADLINE)]
-    _forest(axes, keyed(primary, *_PAIR), names, view)
+    primary = compared(contrasts)
+    _forest(axes, keyed(primary[primary["outcome"] == PRIMARY], *_PAIR), names, view)
     axes.set_title(f"a  {OUTCOMES[PRIMARY][0]} (primary)", pad=12)
     axes.set_xlabel(f"arm − {arm_words(view.reference)}, ratio of divergences")
     axes.xaxis.set_major_locator(MaxNLocator(5))
@@ -116,9 +123,8 @@ def _primary(axes: Axes, contrasts: pd.DataFrame, names: Names, view: View) -> N
 
 def _numbers(axes: Axes, contrasts: pd.DataFrame, names: Names) -> None:
     """Estimates, sizes and p-values of the primary outcome, a line beside each of its dots."""
-    primary = contrasts[contrasts["outcome"] == PRIMARY]
-    headline = keyed(primary[primary["method"] == HEADLINE], *_PAIR)
-    flips = keyed(primary[primary["method"] == RANDOMISATION], *_PAIR)
+    of_primary = contrasts[contrasts["outcome"] == PRIMARY]
+    primary = {(row["arm"], row["reference"]): row for row in with_flips(of_primary, *_PAIR)}
     axes.set_axis_off()
     axes.set_xlim(0.0, 1.0)
     heads = ("difference", "n", "p", "p (Holm)", "p (sign flip)")
@@ -127,13 +133,13 @@ def _numbers(axes: Axes, contrasts: pd.DataFrame, names: Names) -> None:
         side = "left" if x == 0.0 else "right"
         axes.text(x, -0.75, head, ha=side, va="bottom", size=6.5, color=GREY)
     for place, key in enumerate(names):
-        row = headline[key]
+        row = primary[key]
         cells = (
             f"{signed(row['estimate'], 2)} {interval(row['ci_low'], row['ci_high'], 2, '−')}",
             str(row["n"]),
             p_value(row["p_value"]),
             p_value(row["p_adjusted"]),
-            p_value(flips[key]["p_value"]),
+            p_value(row["flipped"]),
         )
         for (x, _), cell in zip(columns, cells, strict=True):
             side = "left" if x == 0.0 else "right"
@@ -166,7 +172,7 @@ def primary(artefacts: Artefacts) -> list[Row]:
 def describe(artefacts: Artefacts, view: View) -> dict[str, str]:
     """What the caption says of what is drawn."""
     contrasts = artefacts.frame("contrasts")
-    rows = contrasts[(contrasts["method"] == HEADLINE) & (contrasts["reference"] != "")]
+    rows = compared(contrasts)
     defined = primary(artefacts)
     largest = sorted(defined, key=lambda row: -abs(row["estimate"]))[:1]
     below = [row for row in defined if row["p_adjusted"] < view.alpha]
@@ -182,6 +188,7 @@ def describe(artefacts: Artefacts, view: View) -> dict[str, str]:
         )
         or "no contrast is defined",
         "found": _which(below),
+        "looks": Rst(at_all_looks(contrasts)),
         "beneath": "; below the line, arms that are compared with another arm" if others else "",
         "beside": _beside(artefacts, drawn_beside(rows), names, view),
     }

@@ -36,6 +36,7 @@ def compare_baselines(
     stances: list[dict[str, Any]],
     calls: list[dict[str, Any]],
     manifest: list[dict[str, Any]],
+    outcomes: list[dict[str, Any]],
     topics: list[dict[str, Any]],
     *,
     reference: str,
@@ -48,7 +49,8 @@ def compare_baselines(
 
     Parameters
     ----------
-    stances, manifest, topics : the artefacts of those names.
+    stances, manifest, outcomes, topics : the artefacts of those names. Draws that have no outcome
+        were not run, and count for nothing.
     calls : of all sessions, repairs and sessions begun again among them.
     reference : the arm that deliberates.
     arms : name -> settings, of which ``sees`` and ``samples`` are read; of several that see alike
@@ -64,7 +66,12 @@ def compare_baselines(
     """
     kinds = _kinds(arms, reference)
     truths = {topic["topic_id"]: topic["truth"] for topic in topics}
-    draws = {row["draw_id"]: row["topic_id"] for row in manifest if truths[row["topic_id"]]}
+    run = {row["draw_id"] for row in outcomes}
+    draws = {
+        row["draw_id"]: row["topic_id"]
+        for row in manifest
+        if truths[row["topic_id"]] and row["draw_id"] in run
+    }
     if len(kinds) == 1 or not draws:
         return []
     stated = by_round(stances, "stance")

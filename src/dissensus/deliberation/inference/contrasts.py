@@ -7,6 +7,8 @@ alike. Arms are fixed conditions and not dealt to draws.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pandas as pd
 
 from dissensus.design.contrasts import (
@@ -20,6 +22,7 @@ from dissensus.design.contrasts import (
     contrasts_schema,
     robust_mean,
 )
+from dissensus.design.looks import judged_by
 from dissensus.study.makes import makes
 
 CONTRASTS = contrasts_schema("contrasts")
@@ -64,6 +67,7 @@ def contrast_arms(
     flips: int,
     seed: int,
     compared: list[str] | None = None,
+    looks: Sequence[Row] = (),
 ) -> list[Row]:
     """Every arm against the reference, and hints with a judge against hints alone.
 
@@ -76,6 +80,7 @@ def contrast_arms(
     flips : sign patterns of the randomisation test where they are too many to enumerate.
     seed : of the randomisation tests.
     compared : the arms that hold debates; None for all.
+    looks : at a study that may stop, which is judged by the last; none at another.
 
     Returns
     -------
@@ -94,7 +99,7 @@ def contrast_arms(
         Columns(arm="arm", unit="draw_id", cluster="topic_id"),
         optional=HINTS,
     )
-    return rows + _silence(metrics, manifest, reference, confidence)
+    return judged_by(looks, rows + _silence(metrics, manifest, reference, confidence))
 
 
 def arms_of(manifest: pd.DataFrame, reference: str) -> list[str]:

@@ -9,15 +9,19 @@ from typing import Any
 
 import numpy as np
 
+from dissensus.deliberation.inference.contrasts import PRIMARY
 from dissensus.deliberation.inference.library import simulate_library
-from dissensus.design.contrasts import METHODS, Options, Pairs
+from dissensus.design.contrasts import METHODS, Options, Pairs, defined
 from dissensus.design.diagnosis import (
     HOLM,
+    Sequential,
     World,
     contrast_estimates,
     run_worlds,
     with_family,
 )
+from dissensus.design.simulated_stop import SimulatedStop
+from dissensus.design.stopping import ANYTIME
 from dissensus.stats.checks import FloatArray, IntArray
 from dissensus.stats.multiplicity import adjust
 from dissensus.stats.results import NAN, Estimate
@@ -44,11 +48,15 @@ class Plan:
     draws : of the study.
     topics : that draws are dealt from.
     contrasts : arms beside the reference.
+    treatments : those of them that are not the reference again.
+    stop : when the study stops; None where it runs to its end.
     """
 
     draws: int
     topics: int
     contrasts: int
+    treatments: int = 0
+    stop: SimulatedStop | None = None
 
 
 def diagnose(
@@ -61,7 +69,7 @@ def diagnose(
     topics : topic_id -> row.
     settings : of the design (``compared``: the arms that hold debates), ``inference.confidence``,
         and ``diagnosis``: the number of simulations, the planted effects, and what the library is
-        made with.
+        made with. Of a study that may stop ``stop`` and ``block_size`` too.
     seed : of the run.
     cores : processes that share the work.
 
@@ -71,8 +79,9 @@ def diagnose(
     :data:`~dissensus.design.diagnosis.HOLM` is a family: its rejection at an effect of 0 is the
     share of studies that find an effect in any arm where there is none; at another effect, which
     one arm has and the others have not, that of studies that find the one. Draws of a single topic
-    have no headline. Last, a world for each arm, :func:`as_run`: what the run's own arms change in
-    the primary outcome of simulated debaters.
+    have no headline. Where a study may stop, :data:`~dissensus.design.stopping.ANYTIME` is what it
+    finds at its stop. Last, a world for each arm, :func:`as_run`: what the run's own arms change
+    in the primary outcome of simulated debaters.
 
     Notes
     -----
@@ -81,23 +90,35 @@ def diagnose(
     sessions, so that they correlate by one half. Under ``topics_differ`` a share of 0.3 of their
     variance lies between topics, drawn anew in every study. Under ``sharp_null`` arms change
     nothing, and all effects are zero. Topics are dealt as evenly as draws allow, in random order.
+    A study stops by all arms that are not the reference again, as the run does; that one alone has
+    studies of its own that stop by it, where whatever is found is none.
     """
     settings = {**settings, "arms": {arm: settings["arms"][arm] for arm in settings["compared"]}}
-    others = len(settings["arms"]) - 1
-    plan = Plan(settings["draws"], len(topics), others)
+    others, confidence = len(settings["arms"]) - 1, settings["inference.confidence"]
+    plan = _plan(settings, len(topics))
+    estimators = (*ESTIMATORS, *[ANYTIME] * bool(plan.stop))
     effects = settings["diagnosis"]["effects"]
-    worlds = [World("topics_differ", float(effect), ESTIMATORS) for effect in effects]
-    worlds.append(World("sharp_null", 0.0, ESTIMATORS))
-    confidence = settings["inference.confidence"]
+    worlds = [World("topics_differ", float(effect), estimators) for effect in effects]
+    worlds.append(World("sharp_null", 0.0, estimators))
     simulations = settings["diagnosis"]["simulations"] if others else 0
     simulate = partial(_simulate, plan, worlds, confidence, seed)
     rows = run_worlds(worlds, ESTIMAND, simulate, simulations, confidence, cores)
     if not others:
         return rows
     arms = arms_of(simulate_library(list(topics.values()), settings, seed, cores), settings)
-    arm_worlds = [World(as_run(arm.name), arm.true, ESTIMATORS, arm.true_se) for arm in arms]
+    arm_worlds = [World(as_run(arm.name), arm.true, estimators, arm.true_se) for arm in arms]
     simulate = partial(_draw_studies, plan, arms, confidence, seed)
     return rows + run_worlds(arm_worlds, RETENTION, simulate, simulations, confidence, cores)
+
+
+def _plan(settings: Mapping[str, Any], topics: int) -> Plan:
+    """The design of some settings, whose arms are those that are compared."""
+    arms, stop = settings["arms"], None
+    treatments = sum(arm != arms[settings["reference"]] for arm in arms.values())
+    if treatments:
+        confidence = settings["inference.confidence"]
+        stop = SimulatedStop.of(settings.get("stop"), confidence, settings["block_size"])
+    return Plan(settings["draws"], topics, len(arms) - 1, treatments, stop)
 
 
 def as_run(arm: str) -> str:
@@ -157,10 +178,18 @@ def _draw_studies(
     dealt = deal_topics(plan, rng)
     places = rng.integers(arms[0].differences.shape[1], size=len(dealt))
     options = Options(confidence, _FLIPS, int(rng.integers(2**31)))
-    estimates = []
+    drawn = {}
     for arm in arms:
         signs = rng.choice([-1.0, 1.0], size=len(dealt)) if arm.same else 1.0
-        estimates.append(_compare(signs * arm.differences[dealt, places], dealt, options))
+        drawn[arm.name] = signs * arm.differences[dealt, places]
+    estimates = [_compare(values, dealt, options) for values in drawn.values()]
+    if plan.stop:
+        treatments = {arm.name: drawn[arm.name] for arm in arms if not arm.same}
+        stopped = _stopped(plan.stop, treatments, dealt)
+        for arm, contrast in zip(arms, estimates, strict=True):
+            alone = {arm.name: drawn[arm.name]}
+            of = _stopped(plan.stop, alone, dealt) if arm.same else stopped
+            contrast[ANYTIME] = of[arm.name]
     for name in METHODS:
         adjusted = adjust([contrast[name].p_value for contrast in estimates], "holm")
         for contrast, p_value in zip(estimates, adjusted, strict=True):
@@ -180,10 +209,44 @@ def _simulate(
     estimates = []
     for world in worlds:
         first, *others = nulls[world.name]
+        planted = noise[world.name].copy()
+        planted[0] += world.true
         if world.true:
-            first = _compare(noise[world.name][0] + world.true, dealt, options)
+            first = _compare(planted[0], dealt, options)
         estimates.append(with_family(first, others, bool(world.true)))
+        if plan.stop:
+            treatments = {str(place): planted[place] for place in range(plan.treatments)}
+            estimates[-1][ANYTIME] = _stopped(plan.stop, treatments, dealt)["0"]
     return estimates
+
+
+def _stopped(
+    stop: SimulatedStop, treatments: Mapping[str, FloatArray], dealt: IntArray
+) -> dict[str, Sequential]:
+    """Arm -> its estimate where a study stops, or ends.
+
+    Parameters
+    ----------
+    treatments : arm -> its paired differences, shape (draws,); the study stops by all of them.
+    dealt : the topic of each draw, shape (draws,).
+    """
+    blocks = stop.blocks(range(len(dealt)), dealt.tolist())
+    names = {"outcome": PRIMARY, "reference": ""}
+    return stop.estimates(
+        [
+            {
+                **names,
+                "contrast": arm,
+                "arm": arm,
+                "draw_id": draw,
+                "block": block,
+                "cluster": int(dealt[draw]),
+                "difference": defined(float(values[draw])),
+            }
+            for arm, values in treatments.items()
+            for draw, block in blocks.items()
+        ]
+    )
 
 
 def deal_topics(plan: Plan, rng: np.random.Generator) -> IntArray:

@@ -15,8 +15,7 @@ import numpy as np
 
 from dissensus.deliberation.design.manifest import Drawing, draw_manifest
 from dissensus.deliberation.inference.contrasts import PRIMARY
-from dissensus.deliberation.measures.reconstruct import reconstruct_session
-from dissensus.deliberation.measures.sessions import Inputs, measure
+from dissensus.deliberation.measures.from_turns import metrics_of
 from dissensus.deliberation.prompts import Note, Topic, Wording
 from dissensus.deliberation.protocol import Arm, Cast, deliberate
 from dissensus.deliberation.settings import ArmSettings, ControlSettings
@@ -70,10 +69,11 @@ def _run_topic(topic: Row, settings: Mapping[str, Any], seed: int) -> FloatArray
         for name, model in {**people, _JUDGE: diagnosis["judge"]}.items()
     }
     rows = draw_manifest([topic], drawing)
-    sessions = [(row, _turns(row, topic, settings, models)) for row in rows]
-    measured = _measured(sessions, topic, settings)
-    values = {row["session_id"]: row[PRIMARY] for row in measured}
-    outcomes = np.array([values[row["session_id"]] for row in rows], dtype=float)
+    played = {row["session_id"]: _turns(row, topic, settings, models) for row in rows}
+    turns = {name: of_session for name, of_session in played.items() if of_session}
+    study = {name: settings[name] for name in ("arms", "control", "measures")}
+    measured = metrics_of(rows, turns, [topic], study)
+    outcomes = np.array([row[PRIMARY] for row in measured], dtype=float)
     places = [arms.index(row["arm"]) for row in rows]
     return np.stack([outcomes[np.equal(places, place)] for place in range(len(arms))])
 
@@ -96,23 +96,3 @@ def _turns(
     session = run_session(row["seed"], steps, models, NoJournal(), Limits.of(protocol))
     ids = {name: row[name] for name in ("session_id", "draw_id", "topic_id", "arm")}
     return [ids | {name: getattr(turn, name) for name in _TURN} for turn in session.turns]
-
-
-def _measured(
-    sessions: Sequence[tuple[Row, list[dict[str, Any]]]], topic: Row, settings: Mapping[str, Any]
-) -> list[dict[str, Any]]:
-    """A row of metrics a session."""
-    tables = [reconstruct_session(turns, topic["options"]) for _, turns in sessions if turns]
-    inputs = Inputs(
-        [row for row, _ in sessions],
-        [topic],
-        [{"session_id": row["session_id"], "complete": bool(turns)} for row, turns in sessions],
-        [turn for _, turns in sessions for turn in turns],
-        *(
-            [row for table in tables for row in getattr(table, name)]
-            for name in ("claims", "engagements", "stances", "judgements")
-        ),
-    )
-    names = ("arms", "control", "measures")
-    study = {name: settings[name] for name in names} | {"resamples": 1, "seed": 0}
-    return measure(inputs, study).metrics

@@ -35,6 +35,7 @@ TRAJECTORIES = Schema(
 def follow_debates(
     rounds: pd.DataFrame,
     manifest: pd.DataFrame,
+    outcomes: pd.DataFrame,
     claims: pd.DataFrame,
     engagements: pd.DataFrame,
     stances: pd.DataFrame,
@@ -42,9 +43,10 @@ def follow_debates(
     compared: list[str],
     confidence: float,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """What becomes of disagreement round by round, and of claims."""
+    """What becomes of disagreement round by round, and of claims, in the sessions that were run."""
     arms = [reference, *(arm for arm in compared if arm != reference)]
-    trajectories = follow(rounds, manifest, reference, confidence)
+    run = manifest[manifest["session_id"].isin(outcomes["session_id"])]
+    trajectories = follow(rounds, run, reference, confidence)
     return trajectories, unanswered(claims, engagements, stances, arms, confidence)
 
 
@@ -56,7 +58,7 @@ def follow(
     Parameters
     ----------
     rounds : a row a session and round, columns of ``rounds.parquet``.
-    manifest : for the sessions of the design.
+    manifest : for the sessions that were assigned.
     reference : the arm that comes first.
     confidence : level of the intervals.
 

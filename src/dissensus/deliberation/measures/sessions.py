@@ -81,7 +81,7 @@ def measure(inputs: Inputs, study: Mapping[str, Any]) -> Measured:
 
     Where agents do not see each other there is no deliberation to measure, and a replay without a
     seat is measured beside the reference alone: such a session has a row of metrics, without
-    measures.
+    measures. A session that was not run, since the study had stopped, has none.
 
     Parameters
     ----------
@@ -98,6 +98,8 @@ def measure(inputs: Inputs, study: Mapping[str, Any]) -> Measured:
     turns = _by_session(inputs.turns)
     measured, sessions = Measured(), []
     for session in inputs.manifest:
+        if session["session_id"] not in complete:
+            continue
         name, topic = session["session_id"], topics[session["topic_id"]]
         if not complete[name]:
             measured.metrics.append(_lost(session))
