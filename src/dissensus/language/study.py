@@ -88,9 +88,7 @@ class Language(Study[LanguageSettings]):
             # Only then, so that what other studies make does not depend on it.
             drawn, diagnosed = self.manifest, self.diagnosis
             self.manifest = replace(drawn, settings=(*drawn.settings, "stop"))
-            self.diagnosis = replace(
-                diagnosed, settings=(*diagnosed.settings, "stop", "block_size")
-            )
+            self.diagnosis = replace(diagnosed, settings=(*diagnosed.settings, "draws"))
 
     @property
     def comparison(self) -> BlockComparison:

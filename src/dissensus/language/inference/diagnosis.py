@@ -73,8 +73,8 @@ def diagnose(
     pool : motion_id -> row.
     settings : the languages, of which the first other one is compared with the reference, the
         protocol, the measures, ``inference.confidence``, and ``diagnosis``: the simulated debaters,
-        what is planted, draws of a study, simulated studies, and draws of the libraries; ``stop``
-        and ``block_size`` of a study that may stop.
+        what is planted, draws of a study, simulated studies, and draws of the libraries; ``stop``,
+        ``block_size`` and ``draws`` of a study that may stop.
     seed : of the run.
     cores : processes that share the work.
 
@@ -83,7 +83,8 @@ def diagnose(
     Rows of :data:`dissensus.design.diagnosis.DIAGNOSIS`. ``true`` is the net effect over the whole
     library. That of the world without an effect is a random number near zero (the library is
     finite); it is subtracted, so that the null is one, and what it was is in the row
-    ``library_mean``, with the interval that must hold zero. The last row is :func:`true_effect`.
+    ``library_mean``, with the interval that must hold zero. Last comes the true effect of
+    :func:`plant_as_run`, and what a study of it, of as many draws as are set, finds at its stop.
 
     Notes
     -----
@@ -106,17 +107,24 @@ def diagnose(
     rows = run_worlds(worlds, ESTIMAND, simulate, diagnosis["simulations"], confidence, cores)
     world = World("zero_as_run", 0.0, (LIBRARY_MEAN,))
     rows += run_worlds([world], ESTIMAND, lambda _: [checks], 1, confidence)
-    true = true_effect(pool, settings, seed, cores)
-    if true is None:
+    of_debaters = plant_as_run(pool, settings, seed, cores)
+    if of_debaters is None:
         return rows
-    world = World(AS_RUN, true.estimate, (LIBRARY_MEAN,), true.se)
-    return rows + run_worlds([world], ESTIMAND, lambda _: [{LIBRARY_MEAN: true}], 1, confidence)
+    library, own = of_debaters
+    true = Estimate(own.true, own.true_se)
+    world = World(own.name, own.true, (LIBRARY_MEAN,), own.true_se)
+    rows += run_worlds([world], ESTIMAND, lambda _: [{LIBRARY_MEAN: true}], 1, confidence)
+    if stop is None:
+        return rows
+    world, times = replace(world, estimators=(ANYTIME,)), diagnosis["simulations"]
+    simulate = partial(_stop, library, own, shares, seed, stop)
+    return rows + run_worlds([world], ESTIMAND, simulate, times, confidence, cores)
 
 
-def true_effect(
+def plant_as_run(
     pool: Mapping[str, Mapping[str, Any]], settings: Mapping[str, Any], seed: int, cores: int = 1
-) -> Estimate | None:
-    """The net effect of the debaters as they are, from ``diagnosis.truth_sessions`` of each motion.
+) -> tuple[Library, Planted] | None:
+    """The debaters as they are, in a library of ``diagnosis.truth_sessions`` of each motion.
 
     The library that studies are drawn from has fewer sessions, since there its own effect is the
     truth; of the debaters themselves it is an estimate, and as unsure as half a run.
@@ -127,8 +135,8 @@ def true_effect(
 
     Returns
     -------
-    In SDs of debates in the reference, with the standard error from so many sessions of these
-    motions; None where the debaters' chance to recycle is none of the planted ones.
+    The library, and the world in it; None where the debaters' chance to recycle is none of the
+    planted ones.
     """
     diagnosis, weights = settings["diagnosis"], settings["measures.weights"]
     conditions = _conditions(settings)
@@ -146,7 +154,8 @@ def true_effect(
     )
     (treated,) = list(library.treated.values())[:1]
     effect = _Effect.of(library, treated, (weights["lexical"], weights["semantic"]))
-    return Estimate(effect.in_sds, effect.se, n=int(np.isfinite(effect.by_draw).sum()))
+    draws = settings.get("draws", 0)
+    return library, Planted(AS_RUN, draws, treated, effect.in_sds, effect.raw, effect.se)
 
 
 def _conditions(settings: Mapping[str, Any]) -> Conditions:
@@ -303,6 +312,21 @@ def _simulate(
             )
         estimates.append(of_study)
     return estimates
+
+
+def _stop(
+    library: Library,
+    world: Planted,
+    shares: Sequence[float],
+    seed: int,
+    stop: SimulatedStop,
+    index: int,
+) -> list[dict[str, Estimate]]:
+    """One study in a world, where it stops."""
+    rng = np.random.default_rng([seed, index, world.draws])
+    readings = draw_study(library, world.treated, world.draws, rng)
+    truth = (world.true, world.raw)
+    return [{ANYTIME: estimate_at_stop(readings, shares, stop, truth, rng)}]
 
 
 def draw_study(library: Library, treated: Array, n: int, rng: np.random.Generator) -> Readings:
