@@ -60,8 +60,13 @@ _AT_LOOKS = (
 
 
 def unit(view: View) -> str:
-    """What an axis of the primary outcome counts."""
+    """What the primary outcome counts."""
     return f"{scale_words(primary(view))}, fitted on {fitted_on(view)}"
+
+
+def axis_unit(view: View) -> str:
+    """The same where there is less room."""
+    return f"{scale_words(primary(view))}, fitted on block 1" if may_stop(view) else unit(view)
 
 
 @styled
@@ -96,8 +101,8 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
             ranked = pairs["difference"].sort_values()
             ranks = range(1, len(ranked) + 1)
             dots.append(Marks(row[1], ranks, ranked.tolist(), [str(draw) for draw in ranked.index]))
-        row[0].set_ylabel(f"Homogeneity Index ({unit(view)})")
-        row[1].set_ylabel(f"{contrast_words(contrast)}\n({unit(view)})")
+        row[0].set_ylabel(f"Homogeneity Index ({axis_unit(view)})")
+        row[1].set_ylabel(f"{contrast_words(contrast)}\n({axis_unit(view)})")
     axes[0, 0].set_title("a  Each draw in both languages")
     net = "net of the instrument, " if ruler else ""
     axes[0, 1].set_title(f"b  Paired differences, {net}sorted")

@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from dissensus.language.figures.frames import effect_facts, headlines
-from dissensus.language.figures.paired_effects import unit
+from dissensus.language.figures.paired_effects import axis_unit, unit
 from dissensus.report.frames import Record
 from dissensus.report.labels import contrast_words, counted, listed, number, percent, signed, whole
 from dissensus.report.style import GREY, INK, marks, new_figure, spread, styled
@@ -106,7 +106,7 @@ def _detectable(
     _label(axes, lines, ceiling, float(rows["n_draws"].max()))
     axes.set(
         ylim=(0, ceiling),
-        ylabel=f"smallest effect detectable\nat 80% power ({unit(view)})",
+        ylabel=f"smallest effect detectable\nat 80% power ({axis_unit(view)})",
     )
     axes.set_title("b  Minimum detectable effect", pad=13)
 
