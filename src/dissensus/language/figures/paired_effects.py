@@ -18,6 +18,7 @@ from dissensus.language.figures.frames import (
     primary,
 )
 from dissensus.language.inference.estimators import OFFSET, REFITTED
+from dissensus.report.escaping import Rst
 from dissensus.report.forms import CROWD, dots, stride, threads
 from dissensus.report.frames import Array, Record, jitter
 from dissensus.report.labels import (
@@ -49,7 +50,7 @@ NO_PAIR = "No draw has the index in both languages; it is fitted on two debates 
 
 
 #: What the headline's interval is, for the caption.
-_BOOTSTRAP = (
+_BOOTSTRAP = Rst(
     "is a studentised bootstrap over motions, which fits the anchors, and measures the\n"
     "instrument, anew in each resample"
 )
