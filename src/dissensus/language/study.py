@@ -227,10 +227,11 @@ class Language(Study[LanguageSettings]):
 
     def summary(self) -> str:
         settings = self.settings
-        languages = ", ".join(settings.languages)
+        languages, stop = ", ".join(settings.languages), settings.stop
+        draws = f"at most {stop.most or settings.draws}" if stop else f"{settings.draws}"
         return (
             f"A randomised trial of prompt language on the homogeneity of debates, "
-            f"{settings.draws} draws. Each draw takes a policy domain and a motion at random; four "
+            f"{draws} draws. Each draw takes a policy domain and a motion at random; four "
             "models take the roles of a debate in random order, and debate the motion once in each "
             f"of {len(settings.languages)} languages ({languages}), in random order. The outcome "
             "is the Homogeneity Index, a weighted sum of lexical and semantic similarity between "
