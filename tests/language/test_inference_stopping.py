@@ -168,3 +168,24 @@ def test_a_first_block_without_two_texts_gives_no_differences_and_a_block_not_ru
         frame[frame["draw_id"].isin(draws)] for frame in (study.outcomes, study.components)
     )
     assert compare_block(study.manifest, outcomes, components, MEASURES, "en", 2) == []
+
+
+def test_debates_that_are_all_alike_are_no_evidence() -> None:
+    """But for rounding: as of models who all say the same."""
+    study = make_study(25, effect=0.0, spread=0.0, offset=0.0)
+    read = [name for name in COMPONENTS.columns if name.startswith("s_")]
+    residue = np.random.default_rng(1).integers(-1, 2, (len(study.components), 1)) * 2.0**-53
+    (rows,) = blocks(replace(study, components=_moved(study.components, read, residue)), 1)
+    assert {row["difference"] for row in rows} == {None}
+    # One draw that is not alike gives a scale, on which the others differ by nothing.
+    changed = study.components["session_id"].str.startswith("d003-zh").to_numpy()[:, None]
+    components = _moved(study.components, read, residue + 0.1 * changed)
+    (rows,) = blocks(replace(study, components=components), 1)
+    differences = {row["draw_id"]: row["difference"] for row in rows}
+    assert differences.pop("d003") > 0.1 and set(differences.values()) == {0.0}
+
+
+def _moved(components: pd.DataFrame, columns: list[str], by: Any) -> pd.DataFrame:
+    moved = components.copy()
+    moved[columns] += by
+    return moved

@@ -17,6 +17,7 @@ from dissensus.design.contrasts import (
     defined,
     pairs_of,
     units_of,
+    without_rounding,
 )
 from dissensus.design.stopping import ANYTIME, GO_ON, STOP, Rule
 from dissensus.design.weights import Contrast
@@ -46,6 +47,7 @@ def paired_differences(
         return []
     wide = by_arm(metrics, outcome, columns).sort_index()
     clusters = units_of(metrics, columns)[columns.cluster]
+    pairs = [(each, pairs_of(wide, clusters, each)) for each in compared]
     return [
         {
             "contrast": each.name,
@@ -57,9 +59,12 @@ def paired_differences(
             "cluster": str(cluster),
             "difference": defined(float(difference)),
         }
-        for each in compared
+        for each, of in pairs
         for draw, cluster, difference in zip(
-            wide.index, clusters, pairs_of(wide, clusters, each).differences, strict=True
+            wide.index,
+            clusters,
+            without_rounding(of.differences, of.treated, of.reference),
+            strict=True,
         )
     ]
 

@@ -29,7 +29,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from dissensus.design.again import again_of
-from dissensus.design.contrasts import defined
+from dissensus.design.contrasts import defined, without_rounding
 from dissensus.design.diagnosis import Sequential
 from dissensus.design.simulated_stop import SimulatedStop
 from dissensus.design.stopping import DIFFERENCES
@@ -78,6 +78,7 @@ def compare_block(
     # The reference once more is a noise floor, of which nothing is to be known.
     for language in [name for name in languages if name != again_of([reference])] or languages:
         readings = read_texts(of_block, renderings, [outcome], language, reference)
+        differences = without_rounding(net_draws(readings)[:, 0], *readings.texts)
         rows += [
             {
                 "contrast": contrast_name(language, reference),
@@ -89,9 +90,7 @@ def compare_block(
                 "cluster": str(motion),
                 "difference": defined(float(difference)),
             }
-            for draw, motion, (difference,) in zip(
-                draws, readings.motions, net_draws(readings), strict=True
-            )
+            for draw, motion, difference in zip(draws, readings.motions, differences, strict=True)
         ]
     return rows
 
