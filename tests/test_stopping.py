@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -52,13 +54,22 @@ def speak(messages, settings, rng):
 """
 
 
-def configure(project: Project, effect: float = 6.0, most: int = ITEMS, **top: Any) -> None:
+def configure(
+    project: Project,
+    effect: float = 6.0,
+    most: int = ITEMS,
+    study: Mapping[str, Any] | None = None,
+    **top: Any,
+) -> None:
     """Settings of the next run: a stop by evidence, after at most so many draws."""
     agent = {"provider": "simulated", "behaviour": "told.simulated", "speech": {"effect": effect}}
     settings = {
         **{"run": "told", "studies": ["told"], "study_folders": {"told": "told"}},
         "models": {"agent": agent},
-        "told": {"model": "agent", "block_size": BLOCK, "stop": {"alpha": 0.05, "most": most}},
+        "told": {
+            **{"model": "agent", "block_size": BLOCK, "stop": {"alpha": 0.05, "most": most}},
+            **(study or {}),
+        },
         **top,
     }
     (project.folder / project.configuration).write_text(yaml.safe_dump(settings), "utf-8")
@@ -132,10 +143,10 @@ def test_it_is_verified_and_its_page_says_what_was_saved(stopped: Project, tmp_p
     last = verdict(project)[-1]["block"]
     left = 2 * (ITEMS - BLOCK * last)
     sentence = (
-        f"Stopped after block {last}, at {BLOCK * last} of {ITEMS} draws, since the e-value is 20 "
-        f"or more (alpha 0.05) in every headline contrast. {left} of {2 * ITEMS} sessions "
-        f"({left / 2 / ITEMS:.0%}) were not run: some {left} calls fewer, as {2 * BLOCK * last} "
-        "were made."
+        f"Stopped after block {last}, at {BLOCK * last} of {ITEMS} draws, since the e-value after "
+        f"Holm is 20 or more (alpha 0.05) in every headline contrast. {left} of {2 * ITEMS} "
+        f"sessions ({left / 2 / ITEMS:.0%}) were not run: some {left} calls fewer, as "
+        f"{2 * BLOCK * last} were made."
     )
     assert sentence in " ".join(said.split())
     folder = project.results("told", "told")
@@ -319,3 +330,33 @@ def test_a_language_study_stops_only_with_every_debate_rendered(
     if "instrument" in changed:
         values["language"]["stop"] = {"alpha": 0.05, "most": 20}
         check_inputs(load(values, "config.yaml"))
+
+
+def test_before_it_runs_plan_and_cost_say_what_to_expect(tmp_path: Path) -> None:
+    project, run = made(tmp_path / "run"), {"diagnosis": {"simulations": 40, "items": [ITEMS]}}
+    configure(project, effect=1.2, study=run)
+    unknown = "how many to expect, snakemake diagnosis says"
+    assert unknown in " ".join(project.succeed("plan").split())
+    project.succeed("diagnosis")
+    (saved,) = (
+        row["saved"]
+        for row in rows(project, "design_diagnosis")
+        if row["estimator"] == ANYTIME and row["true_se"]
+    )
+    assert 0.1 < saved < 1.0 - BLOCK / ITEMS
+    price = {"input": 1.0, "output": 500_000.0}
+    model = {"provider": "o", "model": "agent", "price": price}
+    provider = {"interface": "openai", "base_url": "http://127.0.0.1:9/v1"}
+    configure(project, study=run, providers={"o": provider}, models={"agent": model})
+    words = " ".join(project.succeed("plan").split())
+    draws = round((1.0 - saved) * ITEMS)
+    assert f"at least {BLOCK} draws ({2 * BLOCK} sessions, {2 * BLOCK} calls)" in words
+    assert f"at most {ITEMS} draws ({2 * ITEMS} sessions, {2 * ITEMS} calls)" in words
+    assert f"expected {draws} draws (" in words
+    (dollars,) = re.findall(
+        r"as it may stop: at least \$([\d,.]+), expected \$([\d,.]+), at most \$([\d,.]+)",
+        project.succeed("cost"),
+    )
+    least, expected, most = (float(each.replace(",", "")) for each in dollars)
+    assert least == pytest.approx(most * BLOCK / ITEMS, rel=0.02)
+    assert expected == pytest.approx(most * (1.0 - saved), rel=1e-3)

@@ -204,7 +204,7 @@ def test_what_is_registered_has_the_rule_and_a_study_of_no_other_debates_cannot_
     assert [figure.name for figure in study_of().figures][-1] == "looks"
     assert study_of().never_stops == ""
     alone = study_of(arms={"emergent": {}, "again": {}})
-    assert "no arm but emergent holds other debates" in alone.never_stops
+    assert "none of its debates differ from those of emergent" in alone.never_stops
 
 
 def judged(run: Run) -> tuple[pd.DataFrame, list[dict[str, Any]]]:

@@ -63,6 +63,22 @@ def test_every_headline_contrast_must_be_known() -> None:
     assert rows["b-a"]["estimate"] == 1.0 and rows["b-a"]["n"] == 40
 
 
+def test_what_ends_a_study_of_several_contrasts_is_significant_after_holm() -> None:
+    rng = np.random.default_rng(1)
+    values = rng.normal(0.7, 1.0, 60)
+    others = values + rng.normal(0.0, 0.1, 60)
+    pairs = [differences(values, 2), differences(others, 2, contrast="c-a")]
+    # All evidence that there is, by a rule that ends no study.
+    every = pd.DataFrame(looks_of(pd.concat(pairs), Rule(None, 1e-9, 0.95)))
+    at_look = every.pivot(index="block", columns="contrast", values="p_value")
+    low, high = at_look.min(axis=1), at_look.max(axis=1)
+    last = stopped_after(looks := looks_of(pd.concat(pairs), BY_ALPHA))
+    # Holm (1979): twice the smaller of two, and the larger, are 0.05 at most.
+    assert last == at_look.index[(2 * low <= 0.05) & (high <= 0.05)].min()
+    assert last > at_look.index[high <= 0.05].min()
+    assert all(row["p_adjusted"] <= 0.05 for row in anytime_rows(looks))
+
+
 def test_a_cluster_counts_by_its_first_block_and_a_lost_pair_by_nothing() -> None:
     values = [1.0, 3.0, None, 2.0, 100.0, 5.0]
     (_, last) = looks_of(differences(values, 3, ["a", "a", "b", "c", "a", "d"]), BY_ALPHA)

@@ -50,9 +50,9 @@ def draw_manifest(run: Configuration, results: Path) -> Path:
     return results
 
 
-def graph(results: Path, runs_here: bool = True, **changes: Any) -> JobGraph:
+def graph(results: Path, **changes: Any) -> JobGraph:
     """The files of a run."""
-    return JobGraph(settings(**changes), results, is_main=True, runs_here=runs_here)
+    return JobGraph(settings(**changes), results, is_main=True)
 
 
 def run_all(results: Path) -> None:
@@ -198,7 +198,7 @@ def test_shards_have_no_names_before_the_manifest_is_there(results: Path) -> Non
 def test_how_many_sessions_run_at_once(results: Path) -> None:
     # Simulated ones compute their words themselves.
     made = graph(results)
-    assert (made.at_once("language", "1"), made.cores("language", "1")) == (2, 1)
+    assert (made.at_once("language", "1"), made.cores("language", "1", True)) == (2, 1)
     changed = {
         **{"studies": ["language"], "models": {"real": {"provider": "openai"}}},
         **{"language": {**settings().language.model_dump(), "panel": ["real"] * 4}},
@@ -207,9 +207,8 @@ def test_how_many_sessions_run_at_once(results: Path) -> None:
     draw_manifest(settings(**changed), results)
     # Those of real models wait, one of each draw at a time; half of them count as cores.
     made = graph(results, **changed)
-    assert (made.at_once("language", "1"), made.cores("language", "1")) == (4, 2)
-    made = graph(results, runs_here=False, **changed)
-    assert (made.at_once("language", "1"), made.cores("language", "1")) == (4, 1)
+    assert (made.at_once("language", "1"), made.cores("language", "1", True)) == (4, 2)
+    assert made.cores("language", "1", False) == 1
 
 
 def test_an_unknown_session_is_a_sentence(results: Path) -> None:
@@ -220,9 +219,7 @@ def test_an_unknown_session_is_a_sentence(results: Path) -> None:
 def test_a_manifest_that_is_drawn_again_is_read_again(results: Path) -> None:
     run = load_file(ROOT / "config.yaml")
     counted: list[tuple[str, int, int]] = []
-    made = JobGraph(
-        run, results, is_main=True, runs_here=True, expect=lambda *row: counted.append(row)
-    )
+    made = JobGraph(run, results, is_main=True, expect=lambda *row: counted.append(row))
     assert len(made.drawn("language").sessions.rows) == 8
     folder = results / "language"
     rows = [row for row in made.drawn("language").sessions.rows.values() if row["block"] == 1]

@@ -127,6 +127,13 @@ def test_what_it_says_goes_where_python_s_goes(
     )
 
 
+def test_a_script_that_a_run_took_away_as_it_ended_ends_without_a_traceback(
+    server: ScriptServer, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert server.run(str(tmp_path / "gone.py")) == 1
+    assert capfd.readouterr() == ("", "")
+
+
 def test_a_server_that_is_killed_loses_its_scripts_and_the_next_ones_run(tmp_path: Path) -> None:
     before = {process.pid for process in servers()}
     server = ScriptServer()

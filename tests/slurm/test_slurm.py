@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from serving import Server, serving
-from support import SMALL, Project
+from support import SMALL, SNAKEMAKE, Project
 
 SCRIPT = Path(__file__).with_name("cluster.sh")
 #: What differs from a cluster of people's: there is no time to wait for the first look.
@@ -73,7 +73,9 @@ def start(slurm: Environment, project: Project) -> Iterator[Start]:
     runs = []
 
     def started(*targets: str) -> subprocess.Popen[str]:
-        command = project.command(*targets, "--workflow-profile", "profiles/slurm", *HERE)
+        # As docs/cluster.md says it: without --cores, which is for one machine.
+        profile = ("--workflow-profile", "profiles/slurm", *HERE)
+        command = [*SNAKEMAKE, *targets, *profile, "--configfile", project.configuration]
         runs.append(
             subprocess.Popen(
                 command,
@@ -154,6 +156,8 @@ def test_neither_a_reached_budget_nor_scancel_repeats_a_call_or_changes_a_byte(
             lambda: len(jobs(slurm, "running")) >= 2 and counted(server, "answered") > answered + 8
         )
         running = jobs(slurm, "running")
+        # Sessions wait for models: however many a job has, it takes one processor.
+        assert set(ask(slurm, "squeue", "--noheader", "--format=%C").split()) == {"1"}
         ask(slurm, "scancel", *running[: max(1, len(running) // 2)])
         said = finish(run)
         assert "Trying to restart" in said

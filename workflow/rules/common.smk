@@ -31,18 +31,14 @@ OF_PANEL = f"{SETTINGS.panel}: " if SETTINGS.panel else ""
 ENVIRONMENT = workflow.current_basedir.join(
     "../../envs/dissensus.yaml"
 ).get_path_or_uri(secret_free=True)
-# Whether this process runs the jobs: it is neither their submitter nor one of them.
-RUNS_HERE = workflow.is_main_process and workflow.local_exec
-# How many sessions of a job that is named may run at once; and of all jobs of this machine, 0 for any number.
+# How many sessions of a job that is named may run at once.
 AT_ONCE = 64
-IN_FLIGHT = (workflow.cores or 0) if SETTINGS.waits and RUNS_HERE else 0
 # On a cluster: whether sessions stay with the process that submits jobs.
 ON_LOGIN_NODE = SETTINGS.sessions_on == "login"
 GRAPH = JobGraph(
     SETTINGS,
     RESULTS,
     is_main=workflow.is_main_process,
-    runs_here=RUNS_HERE,
     expect=BOARD.expect,
     temporary=temporary_folders(workflow)[0].name,
 )
@@ -115,8 +111,21 @@ def manifest_schema(wildcards):
     return [STUDIES[wildcards.study].manifest.schema]
 
 
+def runs_here():
+    """Whether this process runs the jobs: it is neither their submitter nor one of them.
+
+    The executor is not known while the rules are read.
+    """
+    return workflow.is_main_process and workflow.local_exec
+
+
+def in_flight(wildcards):
+    """How many sessions of all jobs of this machine may run at once; 0 for any number."""
+    return (workflow.cores or 0) if SETTINGS.waits and runs_here() else 0
+
+
 def shard_cores(wildcards):
-    return GRAPH.cores(wildcards.study, wildcards.shard)
+    return GRAPH.cores(wildcards.study, wildcards.shard, runs_here())
 
 
 def shard_at_once(wildcards):

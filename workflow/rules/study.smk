@@ -365,7 +365,7 @@ rule run_sessions:
     threads: shard_cores
     resources:
         at_once=shard_at_once,
-        in_flight=IN_FLIGHT,
+        in_flight=in_flight,
         mem_mb=1000,
         runtime=240,
     params:
@@ -395,7 +395,7 @@ use rule run_sessions as run_session with:
     threads: 1
     resources:
         at_once=AT_ONCE,
-        in_flight=IN_FLIGHT,
+        in_flight=in_flight,
         mem_mb=1000,
         runtime=240,
     params:

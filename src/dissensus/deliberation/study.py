@@ -91,7 +91,11 @@ class Deliberation(Study[DeliberationSettings]):
     @property
     def never_stops(self) -> str:
         reference = self.settings.reference
-        return "" if self.settings.treatments else f"no arm but {reference} holds other debates"
+        return (
+            ""
+            if self.settings.treatments
+            else f"none of its debates differ from those of {reference}"
+        )
 
     def check(self, models: Mapping[str, Any], source: Mapping[str, Row]) -> None:
         """Refuse hints without a truth."""

@@ -21,6 +21,7 @@ from dissensus.design.contrasts import (
 )
 from dissensus.design.stopping import ANYTIME, GO_ON, STOP, Rule
 from dissensus.design.weights import Contrast
+from dissensus.stats.multiplicity import adjust
 from dissensus.stats.results import NAN, Estimate
 
 Row = dict[str, Any]
@@ -96,7 +97,9 @@ def looks_of(differences: pd.DataFrame, rule: Rule) -> list[Row]:
     rows: list[Row] = []
     # What comes after a stop is not computed.
     for draws, at_look in zip(run, zip(*by_contrast, strict=True), strict=False):
-        is_known = all(map(rule.is_met, at_look))
+        # What ends the study is what it is then said to have found.
+        adjusted = adjust([row["p_value"] for row in at_look], "holm")
+        is_known = rule.is_met(at_look, list(adjusted))
         verdict = {"draws": draws, "verdict": STOP if is_known else GO_ON, "rule": rule.words}
         rows += [{**row, **verdict} for row in at_look]
         if is_known:

@@ -8,7 +8,7 @@ however often one looks. Nothing here takes long to import.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -72,7 +72,7 @@ class Rule:
     Attributes
     ----------
     half_width : the largest half width of the interval, in the unit of the outcome.
-    alpha : the evidence that suffices is one over it.
+    alpha : the evidence that suffices is one over it, after Holm's adjustment over the contrasts.
     confidence : level of the intervals of all looks together.
     """
 
@@ -89,16 +89,25 @@ class Rule:
     def words(self) -> str:
         """What must be so, in words."""
         if self.alpha is not None:
-            return f"the e-value is {1 / self.alpha:g} or more (alpha {self.alpha:g})"
+            return f"the e-value after Holm is {1 / self.alpha:g} or more (alpha {self.alpha:g})"
         return (
             f"the anytime-valid {100 * self.confidence:g}% interval has a half width of "
             f"{self.half_width:g} or less"
         )
 
-    def is_met(self, row: Mapping[str, Any]) -> bool:
-        """Whether a row of :data:`LOOKS` has what is asked for."""
+    def is_met(self, looks: Sequence[Mapping[str, Any]], adjusted: Sequence[float]) -> bool:
+        """Whether what is asked for is so of every contrast.
+
+        Parameters
+        ----------
+        looks : rows of :data:`LOOKS`, one a contrast.
+        adjusted : their p-values after Holm.
+        """
         if self.alpha is not None:
-            return bool(row["p_value"] <= self.alpha)
+            return all(p_value <= self.alpha for p_value in adjusted)
+        return all(map(self._is_narrow, looks))
+
+    def _is_narrow(self, row: Mapping[str, Any]) -> bool:
         if row["ci_low"] is None or row["ci_high"] is None or self.half_width is None:
             return False
         return bool(row["ci_high"] - row["ci_low"] <= 2.0 * self.half_width)

@@ -39,7 +39,6 @@ class JobGraph:
     settings : of the run.
     results : its folder.
     is_main : whether this process plans the run; a job of the run does not look what is pending.
-    runs_here : whether this process runs the jobs too, rather than submit them to a cluster.
     expect : is told, for every study, how many sessions there are and how many are complete.
     temporary : folder that goes with this process; the system's unless given.
 
@@ -52,14 +51,12 @@ class JobGraph:
         results: Path,
         *,
         is_main: bool,
-        runs_here: bool,
         expect: Callable[[str, int, int], object] = lambda *_: None,
         temporary: str | None = None,
     ) -> None:
         self.settings = settings
         self.results = results
         self._is_main = is_main
-        self._runs_here = runs_here
         self._expect = expect
         self._temporary = temporary
         self._drawn: dict[str, tuple[int, Drawn]] = {}
@@ -254,11 +251,15 @@ class JobGraph:
         sessions = self.drawn(study).sessions
         return widest(sessions.shards[shard], sessions.before)
 
-    def cores(self, study: str, shard: str) -> int:
+    def cores(self, study: str, shard: str, runs_here: bool) -> int:
         """How many cores the job of a shard counts for.
 
         Sessions that wait for models count for half as many as there are: the jobs of a machine
         together are then enough to keep all the sessions in flight that its cores stand for, which
         they share out among them (:class:`dissensus.llm.limits.InFlight`).
+
+        Parameters
+        ----------
+        runs_here : whether this process runs the jobs, rather than submit them to a cluster.
         """
-        return -(-self.at_once(study, shard) // 2) if self.settings.waits and self._runs_here else 1
+        return -(-self.at_once(study, shard) // 2) if self.settings.waits and runs_here else 1

@@ -234,6 +234,9 @@ def serve(imported: Iterable[str]) -> None:
     _import(imported)
     path = _serve(socket.socket(fileno=int(sys.argv[1])))
     if path:
+        if not Path(path).exists():
+            # A run that ends takes away the scripts of jobs that have not begun.
+            _leave(1)
         sys.argv, sys.path[0] = [path], str(Path(path).parent)
         try:
             runpy.run_path(path, run_name="__main__")

@@ -125,7 +125,7 @@ class StopSettings(Settings):
     half_width: Annotated[float, Field(gt=0)] | None = None
     """Stop when the interval of every headline contrast is as narrow: half its width at most."""
     alpha: Annotated[float, Field(gt=0, lt=0.5)] | None = None
-    """Stop when the evidence for every headline contrast suffices at this level."""
+    """Stop when the evidence for every headline contrast suffices at this level, after Holm."""
     most: Draws | None = None
     """Draws at most, in whole blocks; null for all that the other settings give."""
 

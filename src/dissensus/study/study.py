@@ -205,7 +205,8 @@ class Study(ABC, Generic[S]):
 
     def __init__(self, settings: S) -> None:
         self.settings = settings
-        if settings.stop:
+        # A study that no block configures has none.
+        if settings and settings.stop:
             self.figures = (*self.figures, FIGURE)
             self.tables = (*self.tables, TABLE)
 

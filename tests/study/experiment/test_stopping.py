@@ -90,7 +90,9 @@ def test_a_block_that_most_does_not_fill_is_a_sentence() -> None:
 def test_what_is_registered_has_the_rule() -> None:
     made = Topics(Topics.Settings.model_validate({"model": "m", "stop": {**STOP, "most": 80}}))
     said = " ".join(made.registered({}, 1).tests)
-    assert "the e-value is 20 or more (alpha 0.05)" in said and "80 draws at most" in said
+    assert (
+        "the e-value after Holm is 20 or more (alpha 0.05)" in said and "80 draws at most" in said
+    )
     assert [figure.name for figure in made.figures][-1] == "looks"
     without = Topics(Topics.Settings.model_validate({"model": "m"}))
     assert "looked at" not in " ".join(without.registered({}, 1).tests)

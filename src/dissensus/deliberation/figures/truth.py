@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dissensus.deliberation.inference.diagnosis import as_run
 from dissensus.design.contrasts import HEADLINE
 from dissensus.design.diagnosis import HOLM
+from dissensus.design.stopping import ANYTIME
 from dissensus.report.frames import records
 from dissensus.report.labels import arm_words
 from dissensus.report.truth import Diagnosed, Effect
@@ -28,5 +29,6 @@ def effects(artefacts: Artefacts, view: View, diagnosed: Diagnosed) -> Iterator[
                 f"{arm_words(row['arm'])} − {arm_words(row['reference'])}, retention of "
                 "disagreement in the last round"
             )
-            power = diagnosed.power(world, HEADLINE + HOLM)
+            method = ANYTIME if row["method"] == ANYTIME else HEADLINE + HOLM
+            power = diagnosed.power(world, method)
             yield Effect(words, truth, row, power)
