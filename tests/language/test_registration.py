@@ -22,7 +22,7 @@ def registered(**stop: Any) -> Registered:
 @pytest.mark.parametrize(
     ("stop", "rule"),
     [
-        ({"alpha": 0.05, "most": 8}, "the e-value is 20 or more (alpha 0.05)"),
+        ({"alpha": 0.05, "most": 8}, "20 or more (alpha 0.05)"),
         ({"half_width": 0.3}, "a half width of 0.3 or less"),
     ],
 )
