@@ -42,12 +42,16 @@ def stopping(looks: Facts, manifest: Facts, spending: Facts) -> str:
     unrun, sessions = manifest.over("sum", left), manifest.over("count", "session_id")
     made = spending.over("sum", "calls", purpose=_of_sessions(spending))
     saved = float(made) / (float(sessions) - float(unrun)) * float(unrun)
+    savings = (
+        f"{unrun:,} of {counted(sessions, 'session')} ({percent(manifest.over('mean', left), 0)}) "
+        f"were not run: some {saved:,.0f} calls fewer, as {made:,} were made."
+        if unrun
+        else "That block was the last, and all sessions were run."
+    )
     return (
         f"Stopped after block {block}, at {draws} of {counted(most, 'draw')}, since "
-        f"{last.words('rule')} in every headline contrast. {unrun:,} of "
-        f"{counted(sessions, 'session')} ({percent(manifest.over('mean', left), 0)}) were not run: "
-        f"some {saved:,.0f} calls fewer, as {made:,} were made. Headline intervals hold at all "
-        "looks together; all others are of a fixed number of draws."
+        f"{last.words('rule')} in every headline contrast. {savings} Headline intervals hold at "
+        "all looks together; all others are of a fixed number of draws."
     )
 
 
