@@ -286,7 +286,6 @@ def test_a_rule_that_cannot_be_is_a_sentence(
 @pytest.mark.parametrize(
     ("study", "why"),
     [
-        ("language", "anchored on all debates in the reference language"),
         ("identity", "shares of all answers of a team"),
         ("consensus", "what is learned from all earlier ones"),
         ("union", "coached by memos on earlier debates"),
@@ -296,6 +295,40 @@ def test_a_study_that_cannot_stop_says_why(study: str, why: str) -> None:
     values = {**default_configuration(), "studies": [study]}
     values[study] = {**values[study], "stop": {"half_width": 0.1}}
     with pytest.raises(SettingError, match=rf"{study}\.stop is set, .* stop early: .*{why}.*null"):
+        check_inputs(load(values, "config.yaml"))
+
+
+@pytest.mark.parametrize(
+    ("changed", "why"),
+    [
+        (
+            {"instrument": {"draws": 20}},
+            r"instrument\.draws holds 20, .* each of the 100 draws .* to null, or language\.stop",
+        ),
+        (
+            {"panel": ["real"] * 4},
+            r"instrument\.translator holds null, .* name a model that translates them",
+        ),
+    ],
+)
+def test_a_language_study_stops_only_with_every_debate_rendered(
+    changed: dict[str, Any], why: str
+) -> None:
+    values = {**default_configuration(), "studies": ["language"]}
+    values["models"] = {**values["models"], "real": {"provider": "openai", "model": "some"}}
+    own = values["language"]
+    values["language"] = {**own, "stop": {"alpha": 0.05}}
+    check_inputs(load(values, "config.yaml"))
+    changed = {
+        name: {**own[name], **new} if isinstance(new, dict) else new
+        for name, new in changed.items()
+    }
+    values["language"] |= changed
+    with pytest.raises(SettingError, match=rf"language\.{why}"):
+        check_inputs(load(values, "config.yaml"))
+    # With as many renderings as draws that may be run it can.
+    if "instrument" in changed:
+        values["language"]["stop"] = {"alpha": 0.05, "most": 20}
         check_inputs(load(values, "config.yaml"))
 
 

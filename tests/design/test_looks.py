@@ -131,3 +131,23 @@ def test_a_pair_is_the_difference_of_a_draw() -> None:
     assert [row["difference"] for row in rows] == [3.0, -1.0, None]
     assert [(row["block"], row["cluster"]) for row in rows] == [(1, "t"), (1, "t"), (2, "u")]
     assert paired_differences(metrics.head(0), [Contrast.of("b", "a")], "y", Columns(), {}) == []
+
+
+def test_what_rounding_leaves_is_no_evidence() -> None:
+    """0.1 + 0.2 and 0.3 differ by the same residue, with the same sign, in every draw."""
+    names = [f"d{number:02d}" for number in range(20)]
+    metrics = pd.DataFrame(
+        {
+            "draw_id": [name for name in names for _ in "ab"],
+            "topic_id": [name for name in names for _ in "ab"],
+            "arm": ["a", "b"] * 20,
+            "complete": True,
+            "y": [0.3, 0.1 + 0.2] * 20,
+        }
+    )
+    rows = paired_differences(
+        metrics, [Contrast.of("b", "a")], "y", Columns(), dict.fromkeys(names, 1)
+    )
+    assert {row["difference"] for row in rows} == {0.0}
+    (look,) = looks_of(pd.DataFrame(rows), BY_ALPHA)
+    assert (look["estimate"], look["e_value"], look["verdict"]) == (0.0, 1.0, GO_ON)

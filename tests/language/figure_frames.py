@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 
+from dissensus.design.looks import judged_by
 from dissensus.language.design.instrument import rendering_id, renderings_of
 from dissensus.language.design.manifest import IDS, MANIFEST
 from dissensus.language.design.pool import POOL
@@ -55,6 +56,8 @@ SETTINGS = {
 }
 VIEW = View("language", SETTINGS, True)
 REAL = View("language", SETTINGS, False)
+#: Of a study that may stop.
+LOOKED_AT = View("language", {**SETTINGS, "stop_alpha": 0.05}, True)
 
 #: Frames that are called otherwise than their artefacts.
 _ARTEFACTS = {
@@ -142,6 +145,20 @@ def make_run(draws: int, domains: int, languages: tuple[str, ...], shift: float 
             ],
         ),
     )
+
+
+def looked_at(run: Run) -> Run:
+    """The run as of a study that stopped: its headline is that of the last look."""
+    looks = [
+        {
+            **{"block": 1, "outcome": "hi_z", "arm": name.removesuffix("-en"), "reference": "en"},
+            **{"contrast": name, "n": 20, "n_clusters": 9, "estimate": 0.6, "e_value": 50.0},
+            **{"ci_low": 0.1, "ci_high": 1.1, "p_value": 0.02},
+        }
+        for name in dict.fromkeys(run.effect["contrast"])
+    ]
+    effect = pd.DataFrame(judged_by(looks, run.effect.to_dict("records")))
+    return replace(run, effect=effect)
 
 
 def _pool(domains: int) -> pd.DataFrame:

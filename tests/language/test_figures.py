@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from tests.language.figure_frames import REAL, VIEW, Run, make_run
+from tests.language.figure_frames import LOOKED_AT, REAL, VIEW, Run, looked_at, make_run
 
 from dissensus.language.figures import (
     FIGURES,
@@ -46,6 +46,24 @@ def test_no_text_overlaps_or_is_cut_off(name: str, size: tuple[int, int, tuple[s
     assert VIEW.simulated and any(text == "simulated models" for text, _ in texts)
     assert overlaps(texts) == []
     assert outside(texts, figure) == []
+
+
+@pytest.mark.parametrize("name", ["paired_effects", "power", "domains"])
+def test_the_scale_of_a_study_that_may_stop_has_room(name: str) -> None:
+    figure = DRAWN[name](looked_at(run_of(*SIZES[1])).artefacts, LOOKED_AT).figure
+    texts = visible_texts(figure)
+    assert any("fitted on block 1" in text for text, _ in texts)
+    assert overlaps(texts) == [] and outside(texts, figure) == []
+
+
+def test_the_caption_of_a_study_that_may_stop_has_its_last_look_and_its_scale() -> None:
+    said = paired_effects.describe(looked_at(run_of(*SIZES[1])).artefacts, LOOKED_AT)
+    assert "Chinese − English +0.600 (95% CI [0.100, 1.100], p = 0.020" in unmarked(said["effects"])
+    assert said["unit"].endswith("the first block as read in English")
+    assert "at all looks together" in said["interval"]
+    plain = paired_effects.describe(run_of(*SIZES[1]).artefacts, VIEW)
+    assert plain["unit"].endswith("fitted on English")
+    assert "anew in each resample" in plain["interval"]
 
 
 @pytest.mark.parametrize("name", DRAWN)

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 from docutils.core import publish_parts
 from scipy import stats
-from tests.language.figure_frames import REAL, VIEW, Run, make_run
+from tests.language.figure_frames import LOOKED_AT, REAL, VIEW, Run, looked_at, make_run
 
 from dissensus.language.figures import FIGURES, TABLES, paper_tables, printed, speeches
 from dissensus.language.figures.frames import read_draws
@@ -61,6 +61,19 @@ def test_table_1_by_hand() -> None:
     assert rows["Instrument offset"][0] == f"{offset:.3f}"
     assert rows["Effect net of the instrument"][0] == f"{d.mean() - offset:.3f}"
     assert next(iter(rows)) == "Effect net of the instrument"
+
+
+def test_tables_of_a_study_that_may_stop_have_its_last_look_and_say_its_scale() -> None:
+    run = looked_at(run_of_two())
+    table = paper_tables.table_1(run.artefacts, LOOKED_AT)
+    net = next(row for row in table.rows if row[2] == "Effect net of the instrument")
+    assert (net[3], net[4], net[6]) == ("0.600", "[0.100, 1.100]", "0.020")
+    assert "anew" not in table.note and "first block as read in English" in table.note
+    methods = paper_tables.table_7(run.artefacts, LOOKED_AT)
+    assert any("at all looks" in row[2] for row in methods.rows)
+    assert "fitted once in all of them" in methods.note
+    for made in every_table(run, LOOKED_AT):
+        assert "refits" not in made.note and "refitted" not in made.note
 
 
 def test_table_1_adds_rows_for_a_further_language() -> None:

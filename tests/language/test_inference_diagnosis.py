@@ -9,6 +9,9 @@ import pandas as pd
 import pytest
 
 from dissensus.design.diagnosis import DIAGNOSIS
+from dissensus.design.simulated_stop import SimulatedStop
+from dissensus.design.stopping import ANYTIME
+from dissensus.language.inference import diagnosis
 from dissensus.language.inference.diagnosis import (
     AS_RUN,
     DIAGNOSED,
@@ -18,20 +21,24 @@ from dissensus.language.inference.diagnosis import (
     diagnose,
     draw_study,
     plant,
-    true_effect,
+    plant_as_run,
 )
 from dissensus.language.inference.estimators import NET, REFITTED
-from dissensus.language.inference.library import Library
+from dissensus.language.inference.library import Library, simulate_library
+from dissensus.language.inference.stopping import estimate_at_stop
 from language.inference_frames import CONFIG, checked
 from scripted import ROOT
 from simulation import motions
 
 SIMULATIONS = 200
+#: Of words alone.
+SHARES = (1.0, 0.0)
+RECYCLE = {"zero": 0.36, "large": 0.8}
 
 
 def settings(**changes: Any) -> dict[str, Any]:
     own = CONFIG["language"]
-    diagnosis = {
+    simulated = {
         **own["diagnosis"],
         "simulations": SIMULATIONS,
         "draws": [60],
@@ -45,7 +52,7 @@ def settings(**changes: Any) -> dict[str, Any]:
         "measures.unit": "turn",
         "measures.weights": {"lexical": 1.0, "semantic": 0.0},
         "inference.confidence": 0.95,
-        "diagnosis": diagnosis | changes,
+        "diagnosis": simulated | changes,
     }
 
 
@@ -70,13 +77,24 @@ class Letters:
 
 
 @pytest.fixture(scope="module")
-def frame(tmp_path_factory: pytest.TempPathFactory) -> pd.DataFrame:
+def texts() -> Library:
+    """Debates that are held, rendered and measured: nothing planted, and a large effect."""
     from dissensus.language.measures import components
 
     patch = pytest.MonkeyPatch()
     patch.chdir(ROOT)
     patch.setattr(components, "_embedder", lambda name: Letters())
-    rows = diagnose(pool(24), settings(recycle={"zero": 0.36, "large": 0.8}), 7)
+    conditions = diagnosis._conditions(settings(recycle=RECYCLE))
+    made = simulate_library(list(pool(24).values()), conditions, 2, 7)
+    patch.undo()
+    return made
+
+
+@pytest.fixture(scope="module")
+def frame(texts: Library, tmp_path_factory: pytest.TempPathFactory) -> pd.DataFrame:
+    patch = pytest.MonkeyPatch()
+    patch.setattr(diagnosis, "simulate_library", lambda *_: texts)
+    rows = diagnose(pool(24), settings(recycle=RECYCLE), 7)
     patch.undo()
     made = checked(rows, DIAGNOSIS, tmp_path_factory.mktemp("diagnosis"))
     return made.set_index(["world", "estimator"])
@@ -113,6 +131,31 @@ def test_anchors_that_are_held_cover_too_little(frame: pd.DataFrame) -> None:
     assert far.loc[FIXED, "coverage"] < 0.85 < 0.89 < far.loc[NET, "coverage"]
 
 
+@pytest.mark.parametrize(("world", "studies"), [("zero", 150), ("large", 40)])
+def test_studies_that_stop_find_what_is_planted_in_texts_and_nothing_else(
+    texts: Library, world: str, studies: int
+) -> None:
+    """From texts to the last look: at most 5% of null studies ever find something."""
+    stop = SimulatedStop.of({"alpha": 0.05, "half_width": None, "most": None}, 0.95, 12)
+    assert stop is not None
+    plans = {plan.name: plan for plan in plant(texts, SHARES, [60])[0]}
+    plan = plans[f"{world}_60_draws"]
+    rows = []
+    for number in range(studies):
+        rng = np.random.default_rng([number, 60])
+        read = draw_study(texts, plan.treated, 60, rng)
+        rows.append(estimate_at_stop(read, SHARES, stop, (plan.true, plan.raw), rng))
+    found = np.mean([row.p_value <= 0.05 for row in rows])
+    # Three standard errors of simulation beside 5%.
+    assert np.mean([not row.ci_low <= plan.true <= row.ci_high for row in rows]) <= 0.104
+    if world == "zero":
+        assert found <= 0.104
+        assert np.mean([row.saved for row in rows]) < 0.05
+    else:
+        assert found > 0.9 and np.mean([row.saved for row in rows]) > 0.3
+        assert all(row.estimate > 0.3 for row in rows if row.p_value <= 0.05)
+
+
 def test_the_debaters_own_effect_is_that_of_a_library_of_its_own(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -122,14 +165,22 @@ def test_the_debaters_own_effect_is_that_of_a_library_of_its_own(
     monkeypatch.setattr(components, "_embedder", lambda name: Letters())
     recycle = {"zero": 0.36, "planted": 0.56}
     few = {"recycle": recycle, "simulations": 2, "truth_sessions": 2}
-    rows = pd.DataFrame(diagnose(pool(6), settings(**few), 7)).set_index(["world", "estimator"])
+    stops = {"stop": {"alpha": 0.05, "half_width": None, "most": 30}, "block_size": 10, "draws": 40}
+    rows = pd.DataFrame(diagnose(pool(6), {**settings(**few), **stops}, 7))
+    rows = rows.set_index(["world", "estimator"])
     own = rows.loc[(AS_RUN, LIBRARY_MEAN)]
     # The default debaters recycle so. With as many sessions, these are the very ones.
     assert own["true"] == pytest.approx(rows.loc[("planted_60_draws", NET), "true"])
     assert own["true_se"] == pytest.approx(rows.loc[("planted_60_draws", NET), "true_se"])
-    more = true_effect(pool(6), settings(**{**few, "truth_sessions": 8}), 7)
-    assert more is not None and 45 <= more.n <= 48 and more.se < own["true_se"]
-    assert true_effect(pool(6), settings(recycle={"zero": 0.36, "large": 0.8}), 7) is None
+    # Where a study may stop, all worlds have what it finds there, and the debaters' own too.
+    stopped = rows.xs(ANYTIME, level="estimator")
+    assert set(stopped.index) == set(rows.index.get_level_values("world")) - {"zero_as_run"}
+    assert (stopped["simulations"] == 2).all() and stopped["saved"].between(0, 1).all()
+    found = plant_as_run(pool(6), settings(**{**few, "truth_sessions": 8}), 7)
+    assert found is not None and found[1].true_se < own["true_se"]
+    complete = np.isfinite(found[0].reference + found[1].treated).all(axis=(2, 3)).sum()
+    assert 45 <= complete <= 48
+    assert plant_as_run(pool(6), settings(recycle={"zero": 0.36, "large": 0.8}), 7) is None
 
 
 def library(rng: np.random.Generator) -> Library:

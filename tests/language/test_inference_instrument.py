@@ -28,7 +28,7 @@ def study() -> Study:
 @pytest.fixture(scope="module")
 def rows(study: Study) -> list[dict[str, Any]]:
     frames = study.components, study.metrics, study.renderings
-    return measure_instrument(*frames, "en", MEASURES, SETTINGS, 1)
+    return measure_instrument(*frames, [], "en", MEASURES, SETTINGS, 1)
 
 
 def by_hand(study: Study, measure: str, language: str) -> tuple[np.ndarray, pd.Series]:
@@ -91,7 +91,8 @@ def test_the_index_is_in_deviations_on_its_z_scale_alone(rows: list[dict[str, An
 
 def test_a_measure_that_does_not_vary_has_no_deviations(study: Study) -> None:
     flat = study.components.assign(s_lex_turn=0.5)
-    rows = measure_instrument(flat, study.metrics, study.renderings, "en", MEASURES, SETTINGS, 1)
+    frames = flat, study.metrics, study.renderings
+    rows = measure_instrument(*frames, [], "en", MEASURES, SETTINGS, 1)
     own = [row for row in rows if row["measure"] == "s_lex_turn"]
     assert [(row["estimate"], row["estimate_d"]) for row in own] == [(0.0, None)] * 3
 

@@ -8,9 +8,18 @@ from itertools import permutations
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy.stats import chi2_contingency, chisquare
 
-from dissensus.language.design.manifest import MANIFEST, Drawing, draw_manifest, read_manifest
+from dissensus.errors import SettingError
+from dissensus.language.design.manifest import (
+    MANIFEST,
+    Drawing,
+    draw,
+    draw_manifest,
+    read_manifest,
+)
 from dissensus.tables.artefact import write
 
 ROLES = ("P1", "P2", "O1", "O2")
@@ -170,3 +179,36 @@ def test_the_manifest_is_an_artefact(tmp_path: Path):
     assert read_manifest(tmp_path / "manifest.parquet") == {row["session_id"]: row for row in rows}
     write(tmp_path / "manifest.parquet", MANIFEST, draw_manifest(POOL, DRAWING), {})
     assert (tmp_path / "manifest.parquet").read_bytes() == first
+
+
+@given(st.integers(1, 60), st.integers(1, 20), st.none() | st.integers(1, 60), st.integers(0, 99))
+@settings(max_examples=50, deadline=None)
+def test_a_study_that_may_stop_has_the_same_debates_in_blocks_of_whole_motions(
+    draws: int, block_size: int, most: int | None, seed: int
+) -> None:
+    drawing = replace(DRAWING, draws=draws, block_size=block_size, seed=seed, translated=None)
+    plain = {row["session_id"]: row for row in draw_manifest(POOL, drawing)}
+    whole = draw_manifest(POOL, replace(drawing, stops=True))
+    some = draw_manifest(POOL, replace(drawing, stops=True, most=most))
+    assert {row["session_id"] for row in whole} == set(plain)
+    for row in whole:
+        assert {**row, "block": 0} == {**plain[row["session_id"]], "block": 0}
+    blocks: dict[str, set[int]] = {}
+    for row in whole:
+        blocks.setdefault(row["motion_id"], set()).add(row["block"])
+    assert all(len(some_blocks) == 1 for some_blocks in blocks.values())
+    # A larger most adds blocks to the end, and no part of one.
+    last = max((row["block"] for row in some), default=0)
+    assert some == [row for row in whole if row["block"] <= last]
+    assert len({row["draw_id"] for row in some}) <= (most or draws)
+
+
+def test_a_most_that_fills_no_block_is_a_sentence() -> None:
+    values = {
+        **{"draws": 40, "block_size": 15, "language_names": ["en", "zh"], "reference": "en"},
+        **{"panel": list("abcd"), "instrument": {"translator": None, "draws": None}},
+        "stop": {"alpha": 0.05, "half_width": None, "most": 3},
+    }
+    pool = {str(row["motion_id"]): row for row in POOL}
+    with pytest.raises(SettingError, match=r"language\.stop\.most holds 3, and a block has .* 15"):
+        draw(pool, values, 7)

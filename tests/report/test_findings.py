@@ -124,6 +124,18 @@ def test_a_curve_of_the_other_sign_and_bounds_of_the_lost_stand_against_the_head
     assert "0.3 in English and 0.5 in Chinese" in unmarked(found.planted)
 
 
+def test_a_study_that_stopped_states_its_last_look_net_of_the_instrument() -> None:
+    run = figure_frames.looked_at(figure_frames.make_run(12, 4, ("en", "zh")))
+    found = state(run.artefacts, figure_frames.LOOKED_AT)
+    assert not found.unidentified
+    said = unmarked(found.headlines[0])
+    assert "net of the instrument: +0.600 [0.100, 1.100]" in said and "p = 0.020" in said
+    assert "fitted on the first block as read in English" in said
+    card = found.shown
+    assert "more alike" in unmarked(card.finding)
+    assert [bar.row["estimate"] for bar in card.bars[:1]] == [0.6] and len(card.bars) == 3
+
+
 def test_without_parallel_texts_no_effect_is_stated_with_a_p_or_in_bold(tmp_path: Path) -> None:
     frames = figure_frames.make_run(12, 4, ("en", "zh")).artefacts
     metrics = frames.frame("metrics")

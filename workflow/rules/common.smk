@@ -161,13 +161,13 @@ def embedding_calls_of(study):
     return own or of_shards(study, "embedding_calls")
 
 
-def of_block(study, kind):
-    """One kind of artefact of the shards of a block, as an input."""
+def of_block(study, kind, with_first):
+    """One kind of artefact of the shards of a block, as an input, and of the first one's where it is asked for."""
 
     @exit_on_user_error
     def files(wildcards):
         drawn(study)
-        return GRAPH.shards_of_block(study, int(wildcards.block), kind)
+        return GRAPH.shards_of_block(study, int(wildcards.block), kind, with_first)
 
     return files
 

@@ -86,6 +86,7 @@ use rule local_stage as measure_homogeneity with:
         **tables(L, "manifest", "outcomes"),
         components=of_shards("language", "components"),
         reuse=of_shards("language", "reuse"),
+        looks=looks_of("language"),
     output:
         **tables(L, "components", "reuse", "metrics", "renderings"),
     params:
@@ -98,6 +99,7 @@ use rule local_stage as measure_homogeneity with:
 use rule local_stage as measure_instrument with:
     input:
         **tables(L, "components", "metrics", "renderings"),
+        looks=looks_of("language"),
     output:
         instrument=L / "instrument.parquet",
     params:
@@ -112,6 +114,7 @@ use rule local_stage as measure_instrument with:
 use rule local_stage as estimate_language_effect with:
     input:
         **tables(L, "metrics", "renderings"),
+        looks=looks_of("language"),
     output:
         effect=L / "language_effect.parquet",
         saturation=L / "saturation.parquet",

@@ -17,7 +17,10 @@ for NAME, STUDY in STUDIES.items():
         name:
             f"compare_{NAME}_block"
         input:
-            **{kind: of_block(NAME, kind) for kind in COMPARISON.of_block},
+            **{
+                kind: of_block(NAME, kind, COMPARISON.with_first)
+                for kind in COMPARISON.of_block
+            },
             **lasting(FOLDER, *COMPARISON.of_study),
         output:
             differences=FOLDER / "looks/{block}/paired_differences.parquet",

@@ -242,6 +242,20 @@ def flipped(differences: FloatArray, clusters: Labels, options: Options) -> Simu
     return sign_flip(differences, clusters, options.flips, options.seed, exact_up_to=exact)
 
 
+def without_rounding(differences: FloatArray, *sides: FloatArray) -> FloatArray:
+    """Differences, 0 where one is no more than the rounding of what it is a difference of.
+
+    The signs of such residues are all alike, or of no meaning, and would pass for evidence.
+
+    Parameters
+    ----------
+    differences : any shape, NaN where there is none.
+    sides : the numbers that were subtracted.
+    """
+    size = max((float(np.nan_to_num(np.abs(side)).max(initial=0.0)) for side in sides), default=0.0)
+    return np.where(np.abs(differences) <= _ROUNDING * size, 0.0, differences)
+
+
 def robust_mean(values: FloatArray, clusters: Labels, confidence: float) -> Estimate:
     """A mean by the headline's method; without a standard error where clusters are too few.
 

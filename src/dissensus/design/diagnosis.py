@@ -224,7 +224,9 @@ def _smallest(low: FloatArray, high: FloatArray) -> float:
     """
     if not len(low):
         return NAN
-    return float(max(np.quantile(-low, POWER), np.quantile(high, POWER)))
+    # Between two intervals without an end lies none.
+    with np.errstate(invalid="ignore"):
+        return float(max(np.quantile(-low, POWER), np.quantile(high, POWER)))
 
 
 def _share(flags: NDArray[np.bool_]) -> tuple[float, float]:

@@ -17,6 +17,7 @@ from dissensus.design.contrasts import (
     defined,
     pairs_of,
     units_of,
+    without_rounding,
 )
 from dissensus.design.stopping import ANYTIME, GO_ON, STOP, Rule
 from dissensus.design.weights import Contrast
@@ -47,6 +48,7 @@ def paired_differences(
         return []
     wide = by_arm(metrics, outcome, columns).sort_index()
     clusters = units_of(metrics, columns)[columns.cluster]
+    pairs = [(each, pairs_of(wide, clusters, each)) for each in compared]
     return [
         {
             "contrast": each.name,
@@ -58,9 +60,12 @@ def paired_differences(
             "cluster": str(cluster),
             "difference": defined(float(difference)),
         }
-        for each in compared
+        for each, of in pairs
         for draw, cluster, difference in zip(
-            wide.index, clusters, pairs_of(wide, clusters, each).differences, strict=True
+            wide.index,
+            clusters,
+            without_rounding(of.differences, of.treated, of.reference),
+            strict=True,
         )
     ]
 
@@ -153,8 +158,14 @@ def anytime_rows(looks: Sequence[Mapping[str, Any]]) -> list[Row]:
 def judged_by(looks: Sequence[Mapping[str, Any]], rows: Sequence[Row]) -> list[Row]:
     """Contrasts of which those of the last look are the headline, where there are looks.
 
-    All others are as of a study of so many draws that was not looked at before.
+    All others are as of a study of so many draws that was not looked at before. A contrast that the
+    looks leave out stays what it is.
     """
     if not looks:
         return list(rows)
-    return [*anytime_rows(looks), *({**row, "headline": False} for row in rows)]
+    last = anytime_rows(looks)
+    at_look = {row["contrast"] for row in last}
+    others = (
+        {**row, "headline": row["headline"] and row["contrast"] not in at_look} for row in rows
+    )
+    return [*last, *others]

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dissensus.language.settings import LanguageSettings
+from dissensus.study.stopping import stopping_words
 from dissensus.study.study import Registered
 
 Row = Mapping[str, Any]
@@ -32,12 +33,17 @@ def register(
     measures, inference = settings.measures, settings.inference
     level = f"{100 * inference.confidence:g}%"
     others = ", ".join(name for name in settings.language_names if name != settings.reference)
+    scale = "fitted on the reference, and estimated"
+    anew = ", each of which fits anchors and offset anew"
+    if settings.stop:
+        anew = ""
+        scale = f"fitted once, on the first block's debates as they read in {settings.reference}"
     estimand = (
         f"For each of {others} against {settings.reference}: the mean difference of the "
         "Homogeneity Index between the debates of a draw less the instrument's offset, the "
         "difference between the languages on parallel texts, in the mean over both directions of "
         "rendering. Population: the motions of which the pool is a sample, with equal weights of "
-        "domains by the drawing. Scale: fitted on the reference, and estimated."
+        f"domains by the drawing. Scale: {scale}."
     )
     return Registered(
         design,
@@ -49,9 +55,9 @@ def register(
         f"(by {measures.unit}, {measures.tokenizer}) and {measures.weights.semantic:g} semantic "
         f"({measures.embedder}).",
         (
+            *stopping_words(settings),
             f"{level} interval and p by the symmetric studentised bootstrap over motions, "
-            f"{inference.resamples:,} resamples, each of which fits anchors and offset anew; Holm "
-            "over contrasts.",
+            f"{inference.resamples:,} resamples{anew}; Holm over contrasts.",
             f"Beside it: sign-flip test by motion, {inference.flips:,} flips; all other methods of "
             "Table 7, and the specification curve with its joint tests, are secondary.",
         ),

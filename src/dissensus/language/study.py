@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-from dissensus.errors import ResourceError
+from dissensus.errors import ResourceError, SettingError
 from dissensus.language import simulated
 from dissensus.language.design.instrument import renderings_of
 from dissensus.language.design.manifest import IDS, Drawing, translations
@@ -17,6 +18,7 @@ from dissensus.language.registration import UNIDENTIFIED, register
 from dissensus.language.settings import LanguageSettings
 from dissensus.session.protocol import PLACEHOLDER
 from dissensus.study.kind import Kind, Row
+from dissensus.study.stopping import BlockComparison
 from dissensus.study.study import (
     Diagnosis,
     Manifest,
@@ -39,10 +41,6 @@ class Language(Study[LanguageSettings]):
 
     name = "language"
     Settings = LanguageSettings
-    never_stops = (
-        "its index is anchored on all debates in the reference language, so that no difference is "
-        "known while blocks of draws are to come"
-    )
     question = "Does the language of the prompt change how homogeneous a debate is?"
     pages = (("Speeches that recycle most and least", "tables/recycled_speeches.html"),)
     ids = IDS
@@ -83,6 +81,28 @@ class Language(Study[LanguageSettings]):
             *("diagnosis", "inference.confidence"),
         ),
     )
+
+    def __init__(self, settings: LanguageSettings) -> None:
+        super().__init__(settings)
+        if settings.stop:
+            # Only then, so that what other studies make does not depend on it.
+            drawn, diagnosed = self.manifest, self.diagnosis
+            self.manifest = replace(drawn, settings=(*drawn.settings, "stop"))
+            self.diagnosis = replace(diagnosed, settings=(*diagnosed.settings, "draws"))
+
+    @property
+    def comparison(self) -> BlockComparison:
+        return BlockComparison(
+            ("dissensus.language.inference.stopping:compare_block",),
+            of_block=("outcomes", "components"),
+            of_study=("manifest",),
+            settings={
+                "measures": self.settings.measures.model_dump(),
+                "reference": self.settings.reference,
+            },
+            # Whose scale all blocks have.
+            with_first=True,
+        )
 
     @cached_property
     def kinds(self) -> Sequence[Kind[LanguageSettings, Any]]:
@@ -130,8 +150,11 @@ class Language(Study[LanguageSettings]):
         }
 
     def check_models(self, models: Mapping[str, Any]) -> None:
-        """Refuse simulated debaters in a language that they do not speak, and as translators."""
+        """Refuse simulated debaters in a language that they do not speak, and as translators; and
+        a study that is to stop without a rendering of every debate.
+        """
         settings = self.settings
+        self._check_renderings(models)
         translator = settings.instrument.translator
         if translator and models[translator].get("behaviour") == simulated.__name__:
             raise ResourceError(
@@ -152,6 +175,26 @@ class Language(Study[LanguageSettings]):
                     f"{language.prompts}: language.languages.{name} cannot be debated by the "
                     f"simulated models of language.panel. {error}"
                 ) from None
+
+    def _check_renderings(self, models: Mapping[str, Any]) -> None:
+        """Refuse a study that is to stop by differences with one ruler, and has not all of them."""
+        settings = self.settings
+        rendered, translator = settings.instrument.draws, settings.instrument.translator
+        if not settings.stop:
+            return
+        most = min(settings.draws, settings.stop.most or settings.draws)
+        if rendered is not None and rendered < most:
+            raise SettingError(
+                f"language.instrument.draws holds {rendered}, and language.stop is set: then each "
+                f"of the {most} draws is compared by the renderings of its debates; set "
+                "language.instrument.draws to null, or language.stop."
+            )
+        if translator is None and not self._has_parallels(models):
+            raise SettingError(
+                "language.instrument.translator holds null, and language.stop is set: then every "
+                "draw is compared by the renderings of its debates; name a model that translates "
+                "them, or set language.stop to null."
+            )
 
     def _has_parallels(self, models: Mapping[str, Any]) -> bool:
         """Whether debates have exact parallels without a translator; ``models``: their settings."""
@@ -184,10 +227,11 @@ class Language(Study[LanguageSettings]):
 
     def summary(self) -> str:
         settings = self.settings
-        languages = ", ".join(settings.languages)
+        languages, stop = ", ".join(settings.languages), settings.stop
+        draws = f"at most {stop.most or settings.draws}" if stop else f"{settings.draws}"
         return (
             f"A randomised trial of prompt language on the homogeneity of debates, "
-            f"{settings.draws} draws. Each draw takes a policy domain and a motion at random; four "
+            f"{draws} draws. Each draw takes a policy domain and a motion at random; four "
             "models take the roles of a debate in random order, and debate the motion once in each "
             f"of {len(settings.languages)} languages ({languages}), in random order. The outcome "
             "is the Homogeneity Index, a weighted sum of lexical and semantic similarity between "

@@ -128,13 +128,16 @@ class JobGraph:
         looks = sessions.looks.before(rows[0]["block"])
         return list(dict.fromkeys([*files, *before, *looks]))
 
-    def shards_of_block(self, study: str, block: int, kind: str) -> list[Path]:
-        """One kind of artefact of the shards of a block."""
+    def shards_of_block(
+        self, study: str, block: int, kind: str, with_first: bool = False
+    ) -> list[Path]:
+        """One kind of artefact of the shards of a block, or of the first block's and its own."""
         sessions = self.drawn(study).sessions
+        blocks = {block, sessions.looks.blocks[0]} if with_first else {block}
         return [
             sessions.folder / f"shards/{shard}/{kind}.parquet"
             for shard, rows in sessions.shards.items()
-            if rows[0]["block"] == block
+            if rows[0]["block"] in blocks
         ]
 
     def differences(self, study: str, last: int | None = None) -> list[Path]:

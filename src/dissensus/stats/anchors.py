@@ -49,7 +49,8 @@ def fit(scale: str, reference: Any, clips: Clips = Clips()) -> Callable[[Any], A
     """
     finite = np.asarray(reference, dtype=float)
     finite = finite[np.isfinite(finite)]
-    if len(finite) < 2 or np.ptp(finite) == 0:
+    # Texts that are all alike are so up to rounding.
+    if len(finite) < 2 or np.ptp(finite) <= 1e-12 * np.abs(finite).max():
         return lambda values: np.full(np.shape(values), np.nan)
     centre, spread = finite.mean(), finite.std(ddof=1)
     ordered = np.sort(finite)

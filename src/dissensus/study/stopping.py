@@ -28,12 +28,15 @@ class BlockComparison:
     of_study : artefacts of the study, such as the source. Sessions of other blocks change none of
         them; of the manifest, the rows of the block stay.
     settings : plain data.
+    with_first : whether the function takes the artefacts of the first block's shards too, which
+        come before the block's own.
     """
 
     functions: tuple[str, ...]
     of_block: tuple[str, ...]
     of_study: tuple[str, ...]
     settings: Mapping[str, Any]
+    with_first: bool = False
 
 
 def rule_of(settings: Any) -> Rule:

@@ -187,7 +187,7 @@ class Study(ABC, Generic[S]):
     cluster: ClassVar[str] = ""
     protocol: ClassVar[str]
     source: ClassVar[Source]
-    manifest: ClassVar[Manifest]
+    manifest: Manifest
     sequential: ClassVar[bool] = True
     question: ClassVar[str] = ""
     pages: ClassVar[Sequence[tuple[str, str]]] = ()
@@ -200,7 +200,7 @@ class Study(ABC, Generic[S]):
     headline: ClassVar[Headline | None] = None
     truth: ClassVar[str] = ""
     reader: ClassVar[Reader] = Reader()
-    diagnosis: ClassVar[Diagnosis | None] = None
+    diagnosis: Diagnosis | None = None
 
     def __init__(self, settings: S) -> None:
         self.settings = settings

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dissensus.design.manifest import rows_of_draw
+from dissensus.design.manifest import check_block_filled, in_random_order, rows_of_draw
 from dissensus.digests import seed_of
 from dissensus.language.design.instrument import rendered_draws, rendering_id, renderings_of
 from dissensus.language.design.pool import POOL
@@ -50,6 +50,8 @@ class Drawing:
     ----------
     reference : the language that the others are compared with.
     translated : draws whose debates a model translates; None: all, 0: none.
+    stops : whether the study may stop: then blocks are of whole motions, in random order.
+    most : draws that such a study takes at most; None for all.
     """
 
     seed: int
@@ -59,11 +61,13 @@ class Drawing:
     panel: Sequence[str]
     reference: str = ""
     translated: int | None = 0
+    stops: bool = False
+    most: int | None = None
 
     @classmethod
     def of(cls, settings: Mapping[str, Any], seed: int) -> Drawing:
         """From the settings that the study's manifest declares."""
-        instrument = settings["instrument"]
+        instrument, stop = settings["instrument"], settings.get("stop")
         return cls(
             seed,
             settings["draws"],
@@ -72,6 +76,8 @@ class Drawing:
             settings["panel"],
             settings["reference"],
             instrument["draws"] if instrument["translator"] else 0,
+            bool(stop),
+            stop["most"] if stop else None,
         )
 
 
@@ -84,7 +90,10 @@ def draw(
     pool: Mapping[str, Mapping[str, Any]], settings: Mapping[str, Any], seed: int
 ) -> list[dict[str, Any]]:
     """The manifest of a run; see :class:`dissensus.study.study.Manifest`."""
-    return draw_manifest(list(pool.values()), Drawing.of(settings, seed))
+    rows = draw_manifest(list(pool.values()), Drawing.of(settings, seed))
+    if settings.get("stop"):
+        check_block_filled(rows, "language", settings["stop"]["most"], settings["block_size"])
+    return rows
 
 
 def draw_manifest(pool: Sequence[Mapping[str, Any]], drawing: Drawing) -> list[dict[str, Any]]:
@@ -94,7 +103,8 @@ def draw_manifest(pool: Sequence[Mapping[str, Any]], drawing: Drawing) -> list[d
     uniformly, with replacement, within it. Stage 2, per draw: one assignment of distinct models
     to the roles P1, P2, O1, O2, the same in every language, and a uniformly random order of the
     languages. Draws have random streams of their own, so that the first hundred draws are the
-    same whether a hundred or a thousand are made.
+    same whether a hundred or a thousand are made. Where the study may stop, the same draws come in
+    other blocks: the draws of a motion together.
 
     Parameters
     ----------
@@ -134,8 +144,21 @@ def draw_manifest(pool: Sequence[Mapping[str, Any]], drawing: Drawing) -> list[d
             arm="language",
             block_size=drawing.block_size,
         )
+    if drawing.stops:
+        rows = _in_random_order(rows, drawing)
     rows += translations(rows, drawing)
     return sorted(rows, key=lambda row: row["session_id"])
+
+
+def _in_random_order(
+    debates: Sequence[Mapping[str, Any]], drawing: Drawing
+) -> list[dict[str, Any]]:
+    """The debates that a study which may stop takes at most, in blocks of whole motions."""
+    motions = {row["draw_id"]: row["motion_id"] for row in debates}
+    draws = list(motions)
+    placed = in_random_order([*motions.values()], drawing.block_size, drawing.most, drawing.seed)
+    blocks = {draws[place]: block for place, block in placed}
+    return [{**row, "block": blocks[row["draw_id"]]} for row in debates if row["draw_id"] in blocks]
 
 
 def translations(debates: Sequence[Mapping[str, Any]], drawing: Drawing) -> list[dict[str, Any]]:

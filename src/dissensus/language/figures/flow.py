@@ -61,11 +61,14 @@ def trace(
     Parameters
     ----------
     pool : a row a motion.
-    manifest, outcomes : a row a session.
+    manifest : a row a session that was drawn.
+    outcomes : a row a session that was run.
     reference : the language that comes first.
     """
     drawable = pool["drawable"].to_numpy(dtype=bool)
     none = (pool["domain_id"] == 0).to_numpy(dtype=bool)
+    # A study that stopped has a manifest of more than it ran.
+    manifest = manifest[manifest["session_id"].isin(outcomes["session_id"])]
     manifest, outcomes = debates_of(manifest), debates_of(outcomes)
     draws = manifest.drop_duplicates("draw_id")
     languages = languages_of(manifest, reference)

@@ -14,6 +14,7 @@ from pyarrow.compute import is_in
 from dissensus.language.inference.estimators import OFFSET
 from dissensus.report.facts import Row
 from dissensus.report.frames import Record, keyed
+from dissensus.report.labels import language_name
 from dissensus.report.view import Artefacts, View
 from dissensus.tables.seal import open_sealed
 
@@ -29,6 +30,17 @@ def primary(view: View) -> str:
 def paper(view: View) -> str:
     """Column of the outcome on the bounded scale that stands for the paper's."""
     return f"hi_{view['paper_scale']}"
+
+
+def may_stop(view: View) -> bool:
+    """Whether the study is looked at after each block, and has its scale from the first."""
+    return "stop_alpha" in view.settings
+
+
+def fitted_on(view: View) -> str:
+    """The texts that the scales are fitted on."""
+    reference = language_name(view.reference)
+    return f"the first block as read in {reference}" if may_stop(view) else reference
 
 
 def read_draws(path: str | Path, draws: Sequence[str]) -> pd.DataFrame:

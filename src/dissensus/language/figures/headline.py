@@ -9,7 +9,7 @@ import pandas as pd
 from dissensus.design.again import again_of
 from dissensus.language.figures.frames import effect_facts, paper, primary
 from dissensus.language.figures.paired_effects import unit
-from dissensus.language.inference.estimators import NET, OFFSET, REFITTED
+from dissensus.language.inference.estimators import NET, NET_EFFECTS, OFFSET, REFITTED
 from dissensus.language.registration import UNIDENTIFIED
 from dissensus.report.facts import Row, unmarked
 from dissensus.report.findings import Bar, Card, Findings, but
@@ -43,7 +43,7 @@ def state(artefacts: Artefacts, view: View) -> Findings:
             continue
         sentences.append(
             f"{contrast_words(contrast)}{_kind(answer)}: {signed(answer['estimate'])} "
-            f"{limits(answer)} of the Homogeneity Index ({unit(primary(view), view.reference)}), "
+            f"{limits(answer)} of the Homogeneity Index ({unit(view)}), "
             f"{_p(answer)}{counted(answer['n'], 'pair')} on "
             f"{counted(answer['n_clusters'], 'motion')}."
         )
@@ -58,7 +58,7 @@ def state(artefacts: Artefacts, view: View) -> Findings:
         sentences,
         [*against, *_saturated(artefacts.frame("saturation"))],
         _planted(view),
-        UNIDENTIFIED if any(answer["method"] != NET for answer in answers) else "",
+        UNIDENTIFIED if any(answer["method"] not in NET_EFFECTS for answer in answers) else "",
         _card(artefacts, view, against),
     )
 
@@ -71,7 +71,7 @@ def _card(artefacts: Artefacts, view: View, against: Sequence[str]) -> Card | No
         return None
     contrast, answer = next(iter(compared.items()))
     first, second = map(language_name, contrast.split("-"))
-    is_net = answer["method"] == NET
+    is_net = answer["method"] in NET_EFFECTS
     size = (
         f"{signed(answer['estimate'], 2)} {interval(answer['ci_low'], answer['ci_high'], 2, '−')}"
     )
@@ -94,7 +94,7 @@ def _card(artefacts: Artefacts, view: View, against: Sequence[str]) -> Card | No
     bars = [
         Bar(f"{contrast_words(name)}{_kind(row)}", row)
         for name, row in compared.items()
-        if row["method"] == NET
+        if row["method"] in NET_EFFECTS
     ]
     for name, row in compared.items() if is_net else ():
         by_method = _by_method(row, artefacts, primary(view))
@@ -127,7 +127,7 @@ def _but(answer: Row, artefacts: Artefacts) -> str:
     """The share of specifications of the other sign; "" where there are none."""
     curve = artefacts.facts("specification_curve")
     of = {"contrast": answer["contrast"]}
-    if answer["method"] != NET or not curve.over("count", "estimate_d", **of):
+    if answer["method"] not in NET_EFFECTS or not curve.over("count", "estimate_d", **of):
         return ""
     sign = "<" if answer["estimate"] > 0 else ">"
     other = curve.over("mean", f"(estimate_d {sign} 0) + 0 * estimate_d", **of)
@@ -139,12 +139,12 @@ def _but(answer: Row, artefacts: Artefacts) -> str:
 
 
 def _kind(answer: Row) -> str:
-    return ", net of the instrument" if answer["method"] == NET else ", as read"
+    return ", net of the instrument" if answer["method"] in NET_EFFECTS else ", as read"
 
 
 def _p(answer: Row) -> str:
     """No p-value stands beside a difference that may be the instrument's."""
-    return f"{p_clause(answer['p_value'])}, " if answer["method"] == NET else ""
+    return f"{p_clause(answer['p_value'])}, " if answer["method"] in NET_EFFECTS else ""
 
 
 def _by_method(answer: Row, artefacts: Artefacts, outcome: str) -> dict[str, Row]:
@@ -156,7 +156,7 @@ def _by_method(answer: Row, artefacts: Artefacts, outcome: str) -> dict[str, Row
 
 def _instrument(answer: Row, artefacts: Artefacts, outcome: str) -> list[str]:
     """What the index makes of one debate in two languages, where that was measured."""
-    if answer["method"] != NET:
+    if answer["method"] not in NET_EFFECTS:
         return []
     rows = _by_method(answer, artefacts, outcome)
     offset, read = rows[OFFSET], rows[REFITTED]
@@ -189,7 +189,7 @@ def _curve(answer: Row, artefacts: Artefacts) -> list[str]:
 
 def _matched(answer: Row, artefacts: Artefacts) -> list[str]:
     """The lexical part with texts of equal length, where that turns the sign."""
-    method = NET if answer["method"] == NET else "cluster_robust"
+    method = NET if answer["method"] in NET_EFFECTS else "cluster_robust"
     rows = artefacts.facts("language_effect").rows(
         contrast=answer["contrast"], outcome="s_lex_matched", method=method
     )

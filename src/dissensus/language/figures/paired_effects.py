@@ -10,18 +10,20 @@ from matplotlib.ticker import MaxNLocator
 from dissensus.language.figures.frames import (
     differences,
     effect_facts,
+    fitted_on,
     headlines,
     languages_of,
+    may_stop,
     offsets,
     primary,
 )
 from dissensus.language.inference.estimators import OFFSET, REFITTED
+from dissensus.report.escaping import Rst
 from dissensus.report.forms import CROWD, dots, stride, threads
 from dissensus.report.frames import Array, Record, jitter
 from dissensus.report.labels import (
     contrast_words,
     counted,
-    language_name,
     limits,
     number,
     p_clause,
@@ -47,9 +49,25 @@ from dissensus.report.view import Artefacts, Drawn, Marks, View
 NO_PAIR = "No draw has the index in both languages; it is fitted on two debates at least."
 
 
-def unit(outcome: str, reference: str) -> str:
-    """What an axis of this outcome counts."""
-    return f"{scale_words(outcome)}, fitted on {language_name(reference)}"
+#: What the headline's interval is, for the caption.
+_BOOTSTRAP = Rst(
+    "is a studentised bootstrap over motions, which fits the anchors, and measures the\n"
+    "instrument, anew in each resample"
+)
+_AT_LOOKS = (
+    "holds at all looks together, by sign flips of whole motions in the draws' differences with "
+    "one ruler; the other intervals are a studentised bootstrap over motions"
+)
+
+
+def unit(view: View) -> str:
+    """What the primary outcome counts."""
+    return f"{scale_words(primary(view))}, fitted on {fitted_on(view)}"
+
+
+def axis_unit(view: View) -> str:
+    """The same where there is less room."""
+    return f"{scale_words(primary(view))}, fitted on block 1" if may_stop(view) else unit(view)
 
 
 @styled
@@ -84,8 +102,8 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
             ranked = pairs["difference"].sort_values()
             ranks = range(1, len(ranked) + 1)
             dots.append(Marks(row[1], ranks, ranked.tolist(), [str(draw) for draw in ranked.index]))
-        row[0].set_ylabel(f"Homogeneity Index ({unit(outcome, reference)})")
-        row[1].set_ylabel(f"{contrast_words(contrast)}\n({unit(outcome, reference)})")
+        row[0].set_ylabel(f"Homogeneity Index ({axis_unit(view)})")
+        row[1].set_ylabel(f"{contrast_words(contrast)}\n({axis_unit(view)})")
     axes[0, 0].set_title("a  Each draw in both languages")
     net = "net of the instrument, " if ruler else ""
     axes[0, 1].set_title(f"b  Paired differences, {net}sorted")
@@ -237,7 +255,8 @@ def describe(artefacts: Artefacts, view: View) -> dict[str, str]:
         "kind": kind,
         "instrument": instrument,
         "effects": "; ".join(clauses),
-        "unit": unit(outcome, reference),
+        "unit": unit(view),
+        "interval": _AT_LOOKS if may_stop(view) else _BOOTSTRAP,
         "columns": "; grey, the language as the index reads it" if ruler else "",
         "lines": "a line for some" if some else "a line each",
     }

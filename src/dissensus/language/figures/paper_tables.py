@@ -6,14 +6,21 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from dissensus.language.figures.frames import debates_of, languages_of, paper, primary
+from dissensus.design.stopping import ANYTIME
+from dissensus.language.figures.frames import (
+    debates_of,
+    fitted_on,
+    languages_of,
+    may_stop,
+    paper,
+    primary,
+)
 from dissensus.language.inference.estimators import METHODS, NET, NET_SIGN_FLIP, OFFSET, REFITTED
 from dissensus.report.frames import Column, Record, keyed, limits, records, tabulate
 from dissensus.report.labels import (
     MISSING,
     contrast_words,
     interval,
-    language_name,
     number,
     p_value,
     scale_words,
@@ -43,6 +50,15 @@ def table_1(artefacts: Artefacts, view: View) -> Table:
     effect = artefacts.frame("language_effect")
     estimates, rows = keyed(effect, "contrast", "outcome", "method"), []
     contrasts = list(dict.fromkeys(effect["contrast"]))
+    fitted = (
+        "Its interval, and those by motion with refitted anchors, come from resamples of motions "
+        "that fit anchors and offset anew."
+    )
+    if may_stop(view):
+        fitted = (
+            "On the primary scale its interval and p hold at all looks; all others by motion come "
+            "from resamples of motions."
+        )
     for contrast in contrasts:
         for outcome in _scales(view):
             place = (contrast_words(contrast), scale_words(outcome))
@@ -56,11 +72,10 @@ def table_1(artefacts: Artefacts, view: View) -> Table:
         "Homogeneity Index over draws complete in both languages. The paired difference holds what "
         "the debaters did and what the index makes of the same debate in two languages, the "
         "instrument's offset. The net effect is the difference less the offset, measured on "
-        "parallel texts in both directions. Its interval, and those by motion with refitted "
-        "anchors, come from resamples of motions that fit anchors and offset anew. By draw: "
+        f"parallel texts in both directions. {fitted} By draw: "
         "percentile bootstrap over draws with the anchors fixed, as in the paper. p (Fisher's): "
         f"sign-flip randomisation test of whole motions. The index is anchored on "
-        f"{language_name(view.reference)}; "
+        f"{fitted_on(view)}; "
         f"the scale that stands for the paper's is {scale_words(paper(view))}."
     )
     if not any(name == NET for _, _, name in estimates):
@@ -87,7 +102,8 @@ def _effect_rows(by: Mapping[str, Record]) -> list[Row]:
     )
     if NET not in by:
         return [as_read]
-    net, offset = by[NET], by[OFFSET]
+    # Of a study that may stop, the one that holds at all looks.
+    net, offset = by.get(ANYTIME, by[NET]), by[OFFSET]
     fisher = p_value(by[NET_SIGN_FLIP]["p_value"]) if NET_SIGN_FLIP in by else MISSING
     return [
         (
@@ -265,6 +281,8 @@ def table_7(artefacts: Artefacts, view: View) -> Table:
         "that are named as in its table; the headline is the mean difference with the CR2 interval "
         "by motion."
     )
+    if may_stop(view):
+        note += f" Anchors are fitted once in all of them, on {fitted_on(view)}."
     rows = records(effect[effect["outcome"].isin(_scales(view))])
     title = "Table 7: Inference for the paired language effect"
     return tabulate("table_7", title, columns, rows, note, view)

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from dissensus.language.figures.frames import effect_facts, headlines, primary
-from dissensus.language.figures.paired_effects import unit
+from dissensus.language.figures.frames import effect_facts, headlines
+from dissensus.language.figures.paired_effects import axis_unit, unit
 from dissensus.report.frames import Record
 from dissensus.report.labels import contrast_words, counted, listed, number, percent, signed, whole
 from dissensus.report.style import GREY, INK, marks, new_figure, spread, styled
@@ -106,7 +106,7 @@ def _detectable(
     _label(axes, lines, ceiling, float(rows["n_draws"].max()))
     axes.set(
         ylim=(0, ceiling),
-        ylabel=f"smallest effect detectable\nat 80% power ({unit(primary(view), view.reference)})",
+        ylabel=f"smallest effect detectable\nat 80% power ({axis_unit(view)})",
     )
     axes.set_title("b  Minimum detectable effect", pad=13)
 
@@ -146,5 +146,5 @@ def describe(artefacts: Artefacts, view: View) -> dict[str, str]:
             if row["effect_sd"] > 0
         ),
         "observed": "; ".join(clauses) or "no complete pair",
-        "unit": unit(primary(view), view.reference),
+        "unit": unit(view),
     }

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 from matplotlib.axes import Axes
 
-from dissensus.language.figures.frames import languages_of
+from dissensus.language.figures.frames import fitted_on, languages_of
 from dissensus.report.escaping import Rst, rst
 from dissensus.report.facts import Facts
 from dissensus.report.forms import key_of, legend, offsets, rows_axis
@@ -114,5 +114,5 @@ def describe(saturation: Facts, view: View) -> dict[str, str]:
     return {
         "warning": text,
         "threshold": percent(threshold),
-        "reference": language_name(view.reference),
+        "reference": fitted_on(view),
     }

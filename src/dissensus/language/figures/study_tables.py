@@ -9,6 +9,7 @@ import pandas as pd
 
 from dissensus.language.design.reliability import ALL
 from dissensus.language.figures.components import PLAIN, panels
+from dissensus.language.figures.frames import may_stop
 from dissensus.language.inference.domain_tests import TESTS
 from dissensus.language.inference.estimators import NET, OFFSET
 from dissensus.report.frames import Column, Record, keyed, limits, records, tabulate
@@ -197,10 +198,11 @@ def table_instrument(artefacts: Artefacts, view: View) -> Table:
         Column("In SDs", "estimate_d", lambda value: number(value, 2)),
         _N,
     )
+    anew = "" if may_stop(view) else "; the index refits its anchors"
     note = (
         "The difference between languages on one and the same debate, run in the one and rendered "
         "in the other, in each direction and in the mean: what the measure does by itself. "
-        "Studentised bootstrap over motions; the index refits its anchors. In SDs: of debates run "
+        f"Studentised bootstrap over motions{anew}. In SDs: of debates run "
         f"in {language_name(view.reference)}. N counts debates, in the mean draws."
     )
     if not rows:

@@ -12,10 +12,13 @@ from numpy.typing import NDArray
 
 from dissensus.design.contrasts import robust_mean, sign_flip
 from dissensus.design.diagnosis import World, run_worlds
+from dissensus.design.simulated_stop import SimulatedStop
+from dissensus.design.stopping import ANYTIME
 from dissensus.language.inference import net
 from dissensus.language.inference.estimators import NET, NET_SIGN_FLIP, REFITTED
 from dissensus.language.inference.library import Conditions, Library, simulate_library
 from dissensus.language.inference.net import Readings, Scaling, estimate_net, net_draws
+from dissensus.language.inference.stopping import estimate_at_stop
 from dissensus.stats.results import Estimate
 
 Array = NDArray[np.float64]
@@ -48,6 +51,7 @@ class Planted:
     draws : of a study in it.
     treated : components of the sessions in the language, shape (m, u, 2, 2).
     true : the net effect over the library, in SDs of the reference.
+    raw : the same of each part as it is measured, shape (parts,).
     true_se : its standard error, from so many sessions of these motions.
     """
 
@@ -55,6 +59,7 @@ class Planted:
     draws: int
     treated: Array
     true: float
+    raw: Array
     true_se: float = 0.0
 
 
@@ -68,7 +73,8 @@ def diagnose(
     pool : motion_id -> row.
     settings : the languages, of which the first other one is compared with the reference, the
         protocol, the measures, ``inference.confidence``, and ``diagnosis``: the simulated debaters,
-        what is planted, draws of a study, simulated studies, and draws of the libraries.
+        what is planted, draws of a study, simulated studies, and draws of the libraries; ``stop``,
+        ``block_size`` and ``draws`` of a study that may stop.
     seed : of the run.
     cores : processes that share the work.
 
@@ -77,7 +83,8 @@ def diagnose(
     Rows of :data:`dissensus.design.diagnosis.DIAGNOSIS`. ``true`` is the net effect over the whole
     library. That of the world without an effect is a random number near zero (the library is
     finite); it is subtracted, so that the null is one, and what it was is in the row
-    ``library_mean``, with the interval that must hold zero. The last row is :func:`true_effect`.
+    ``library_mean``, with the interval that must hold zero. Last comes the true effect of
+    :func:`plant_as_run`, and what a study of it, of as many draws as are set, finds at its stop.
 
     Notes
     -----
@@ -93,22 +100,31 @@ def diagnose(
     weights = settings["measures.weights"]
     shares = (weights["lexical"], weights["semantic"])
     planted, checks = plant(library, shares, diagnosis["draws"])
-    worlds = [World(plan.name, plan.true, DIAGNOSED, plan.true_se) for plan in planted]
-    simulate = partial(_simulate, library, planted, shares, confidence, seed)
+    stop = SimulatedStop.of(settings.get("stop"), confidence, settings.get("block_size", 0))
+    estimators = (*DIAGNOSED, *[ANYTIME] * bool(stop))
+    worlds = [World(plan.name, plan.true, estimators, plan.true_se) for plan in planted]
+    simulate = partial(_simulate, library, planted, shares, confidence, seed, stop)
     rows = run_worlds(worlds, ESTIMAND, simulate, diagnosis["simulations"], confidence, cores)
     world = World("zero_as_run", 0.0, (LIBRARY_MEAN,))
     rows += run_worlds([world], ESTIMAND, lambda _: [checks], 1, confidence)
-    true = true_effect(pool, settings, seed, cores)
-    if true is None:
+    of_debaters = plant_as_run(pool, settings, seed, cores)
+    if of_debaters is None:
         return rows
-    world = World(AS_RUN, true.estimate, (LIBRARY_MEAN,), true.se)
-    return rows + run_worlds([world], ESTIMAND, lambda _: [{LIBRARY_MEAN: true}], 1, confidence)
+    library, own = of_debaters
+    true = Estimate(own.true, own.true_se)
+    world = World(own.name, own.true, (LIBRARY_MEAN,), own.true_se)
+    rows += run_worlds([world], ESTIMAND, lambda _: [{LIBRARY_MEAN: true}], 1, confidence)
+    if stop is None:
+        return rows
+    world, times = replace(world, estimators=(ANYTIME,)), diagnosis["simulations"]
+    simulate = partial(_stop, library, own, shares, seed, stop)
+    return rows + run_worlds([world], ESTIMAND, simulate, times, confidence, cores)
 
 
-def true_effect(
+def plant_as_run(
     pool: Mapping[str, Mapping[str, Any]], settings: Mapping[str, Any], seed: int, cores: int = 1
-) -> Estimate | None:
-    """The net effect of the debaters as they are, from ``diagnosis.truth_sessions`` of each motion.
+) -> tuple[Library, Planted] | None:
+    """The debaters as they are, in a library of ``diagnosis.truth_sessions`` of each motion.
 
     The library that studies are drawn from has fewer sessions, since there its own effect is the
     truth; of the debaters themselves it is an estimate, and as unsure as half a run.
@@ -119,8 +135,8 @@ def true_effect(
 
     Returns
     -------
-    In SDs of debates in the reference, with the standard error from so many sessions of these
-    motions; None where the debaters' chance to recycle is none of the planted ones.
+    The library, and the world in it; None where the debaters' chance to recycle is none of the
+    planted ones.
     """
     diagnosis, weights = settings["diagnosis"], settings["measures.weights"]
     conditions = _conditions(settings)
@@ -138,7 +154,8 @@ def true_effect(
     )
     (treated,) = list(library.treated.values())[:1]
     effect = _Effect.of(library, treated, (weights["lexical"], weights["semantic"]))
-    return Estimate(effect.in_sds, effect.se, n=int(np.isfinite(effect.by_draw).sum()))
+    draws = settings.get("draws", 0)
+    return library, Planted(AS_RUN, draws, treated, effect.in_sds, effect.raw, effect.se)
 
 
 def _conditions(settings: Mapping[str, Any]) -> Conditions:
@@ -170,24 +187,26 @@ def plant(
     shares : weights of the index's parts.
     sizes : draws of a study.
     """
-    plans: list[tuple[str, Array, float, float]] = []
+    plans: list[tuple[str, Array, float, Array, float]] = []
     checks = {}
     total = float(np.sum(shares))
     for name, treated in library.treated.items():
         effect = _Effect.of(library, treated, shares)
         if name != ZERO:
-            plans.append((name, treated, effect.in_sds, effect.se))
+            plans.append((name, treated, effect.in_sds, effect.raw, effect.se))
             continue
         labels = np.repeat(np.array(library.motions), effect.by_draw.shape[1])
         finite = np.isfinite(effect.by_draw).ravel()
         checks[LIBRARY_MEAN] = robust_mean(effect.by_draw.ravel()[finite], labels[finite], 0.95)
         moved = treated - effect.raw
-        plans.append((name, moved, 0.0, 0.0))
-        plans += [(f"shifted_{s:g}_SD", moved + s * effect.spread, s * total, 0.0) for s in SHIFTS]
+        for shift in (0.0, *SHIFTS):
+            raw = shift * effect.spread
+            named = f"shifted_{shift:g}_SD" if shift else name
+            plans.append((named, moved + raw, shift * total, raw, 0.0))
     return [
-        Planted(_world(name, n), n, treated, true, error)
+        Planted(_world(name, n), n, treated, true, raw, error)
         for n in sizes
-        for name, treated, true, error in plans
+        for name, treated, true, raw, error in plans
     ], checks
 
 
@@ -278,6 +297,7 @@ def _simulate(
     shares: Sequence[float],
     confidence: float,
     seed: int,
+    stop: SimulatedStop | None,
     index: int,
 ) -> list[dict[str, Estimate]]:
     """One study in every world; worlds of one size share its draws."""
@@ -285,8 +305,28 @@ def _simulate(
     for world in planted:
         rng = np.random.default_rng([seed, index, world.draws])
         readings = draw_study(library, world.treated, world.draws, rng)
-        estimates.append(_estimates(readings, shares, confidence, int(rng.integers(2**31))))
+        of_study = _estimates(readings, shares, confidence, int(rng.integers(2**31)))
+        if stop:
+            of_study[ANYTIME] = estimate_at_stop(
+                readings, shares, stop, (world.true, world.raw), rng
+            )
+        estimates.append(of_study)
     return estimates
+
+
+def _stop(
+    library: Library,
+    world: Planted,
+    shares: Sequence[float],
+    seed: int,
+    stop: SimulatedStop,
+    index: int,
+) -> list[dict[str, Estimate]]:
+    """One study in a world, where it stops."""
+    rng = np.random.default_rng([seed, index, world.draws])
+    readings = draw_study(library, world.treated, world.draws, rng)
+    truth = (world.true, world.raw)
+    return [{ANYTIME: estimate_at_stop(readings, shares, stop, truth, rng)}]
 
 
 def draw_study(library: Library, treated: Array, n: int, rng: np.random.Generator) -> Readings:

@@ -82,7 +82,7 @@ def diagnose_design(
     Parameters
     ----------
     manifest : a row a session, as drawn.
-    outcomes : a row a session: complete, attempts and compliant.
+    outcomes : a row a session that was run: complete, attempts and compliant.
     pool : a row a motion; its drawable domains are what a draw could have had.
     panel : the models that could be cast.
     reference : the language that the others are compared with.
@@ -97,11 +97,11 @@ def diagnose_design(
     """
     manifest = manifest[manifest["rendered_from"] == ""]
     ended = outcomes[["session_id", "complete", "attempts", "compliant"]]
-    sessions = manifest.merge(ended, on="session_id", how="left", validate="1:1")
-    draws = manifest.drop_duplicates("draw_id")
+    sessions = manifest.merge(ended, on="session_id", validate="1:1")
+    draws = sessions.drop_duplicates("draw_id")
     return [
         *_domains(draws, pool),
-        *_orders(manifest, settings.confidence),
+        *_orders(sessions, settings.confidence),
         *_casting(draws, panel, settings, seed),
         *_attempts(sessions),
         *_attrition(sessions, reference, settings),

@@ -14,6 +14,8 @@ from dissensus.design.contrasts import (
     contrasts_schema,
     sign_flip,
 )
+from dissensus.design.looks import judged_by
+from dissensus.design.stopping import ANYTIME
 from dissensus.design.weights import contrast_name
 from dissensus.digests import seed_of
 from dissensus.language.inference.estimators import (
@@ -28,11 +30,11 @@ from dissensus.language.inference.estimators import (
     estimate,
     undefined,
 )
+from dissensus.language.inference.index import parts_of
 from dissensus.language.inference.net import Scaling, estimate_net, net_draws
 from dissensus.language.inference.pairs import Pairs, compared_languages, pair_up
 from dissensus.language.inference.readings import read_texts
 from dissensus.language.inference.saturation import SATURATION, UNBOUNDED, measure_saturation
-from dissensus.language.measures.homogeneity import PARTS, clips_of
 from dissensus.language.settings import InferenceSettings, MeasureSettings
 from dissensus.stats.bounds import imbens_manski, lee_bounds, manski_bounds
 from dissensus.stats.ratios import cluster_weights
@@ -61,14 +63,21 @@ _MOST_LEE = 1_000
 def estimate_effects(
     metrics: pd.DataFrame,
     renderings: pd.DataFrame,
+    looks: list[dict[str, Any]],
     reference: str,
     inference: InferenceSettings,
     measures: MeasureSettings,
     seed: int,
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """The effect of the language by every method, and how far each scale saturates."""
+    """The effect of the language by every method, and how far each scale saturates.
+
+    A study that was looked at is judged by its last look.
+    """
+    rows = estimate_language_effect(
+        metrics, renderings, reference, inference, measures, seed, is_looked_at=bool(looks)
+    )
     return (
-        estimate_language_effect(metrics, renderings, reference, inference, measures, seed),
+        judged_by(looks, rows),
         measure_saturation(metrics, measures.anchors, inference),
     )
 
@@ -80,6 +89,7 @@ def estimate_language_effect(
     settings: InferenceSettings,
     measures: MeasureSettings,
     seed: int,
+    is_looked_at: bool = False,
 ) -> list[dict[str, Any]]:
     """Estimate the effect of each language against the reference.
 
@@ -93,6 +103,7 @@ def estimate_language_effect(
     measures : weights and scales; the primary one and the paper's get every method, all else the
         core.
     seed : the study's; every row has a random stream of its own.
+    is_looked_at : whether the study may stop, so that its anchors were fitted once and are fixed.
 
     Returns
     -------
@@ -115,8 +126,9 @@ def estimate_language_effect(
     for language in compared_languages(metrics, reference):
         contrast = contrast_name(language, reference)
         for outcome, methods in _plan(metrics, measures).items():
+            made_of = parts_of(outcome, measures, is_looked_at)
             estimates = _net(
-                metrics, renderings, outcome, (language, reference), settings, measures, seed
+                metrics, renderings, outcome, made_of, (language, reference), settings, seed
             )
             if outcome == primary:
                 chosen[contrast] = NET if NET in estimates else REFITTED
@@ -152,13 +164,13 @@ def _net(
     metrics: pd.DataFrame,
     renderings: pd.DataFrame,
     outcome: str,
+    made_of: tuple[list[str], Scaling],
     contrast: tuple[str, str],
     settings: InferenceSettings,
-    measures: MeasureSettings,
     seed: int,
 ) -> dict[str, Estimate]:
     """Method -> estimate, of those that estimate anchors and offset anew in each resample."""
-    parts, scaling = _parts(outcome, measures)
+    parts, scaling = made_of
     if not set(parts) <= set(metrics.columns):
         return {}
     stream = seed_of(seed, "net", *contrast, outcome)
@@ -176,20 +188,6 @@ def _net(
     return estimates
 
 
-def _parts(outcome: str, measures: MeasureSettings) -> tuple[list[str], Scaling]:
-    """Which raw columns an outcome is made of, and how."""
-    kind, _, scale = outcome.partition("_")
-    shares, columns = measures.weights, list(PARTS.values())
-    weights = {
-        "hi": (shares.lexical, shares.semantic),
-        "lex": (1.0, 0.0),
-        "sem": (0.0, 1.0),
-    }
-    if kind in weights:
-        return columns, Scaling(weights[kind], scale, clips_of(measures))
-    return [outcome], Scaling((1.0,), None)
-
-
 def _plan(metrics: pd.DataFrame, measures: MeasureSettings) -> dict[str, tuple[str, ...]]:
     """Outcomes that the metrics hold, the important ones first, and the methods of each."""
     main = (f"hi_{measures.primary}", f"hi_{measures.paper_scale}")
@@ -202,7 +200,7 @@ def _plan(metrics: pd.DataFrame, measures: MeasureSettings) -> dict[str, tuple[s
         # On a scale without bounds, one lost session makes the worst case infinite.
         bounded = outcome.removeprefix("hi_") not in UNBOUNDED
         every = [name for name in METHODS if bounded or name != "manski_bounds"]
-        refitting = (*REFITTING.values(), NET_SIGN_FLIP)
+        refitting = (*REFITTING.values(), NET_SIGN_FLIP, ANYTIME)
         plan[outcome] = (
             tuple(name for name in every if name not in refitting) if outcome in main else CORE
         )

@@ -23,6 +23,7 @@ from typing import Literal
 import numpy as np
 
 from dissensus.design.contrasts import HEADLINE, RANDOMISATION, sign_flip
+from dissensus.design.stopping import ANYTIME
 from dissensus.language.inference import net
 from dissensus.language.inference.pairs import Sample
 from dissensus.stats.bootstrap import (
@@ -47,6 +48,8 @@ from dissensus.stats.stratified import order_stratified
 NET, OFFSET, REFITTED = "net", "instrument_offset", "anchors_refitted"
 #: The sign-flip test of the differences with one ruler.
 NET_SIGN_FLIP = "net_sign_flip"
+#: What is net of the instrument, and may be the headline: the second of a study that may stop.
+NET_EFFECTS = (NET, ANYTIME)
 
 #: Name of what :func:`dissensus.language.inference.net.estimate_net` finds -> method.
 REFITTING = {net.NET: NET, net.OFFSET: OFFSET, net.PAIRED: REFITTED}
@@ -57,6 +60,7 @@ BY_DRAW = "by draw, as if draws of a motion were independent"
 #: What each method is, in a sentence for tables.
 METHODS = {
     NET: "Mean difference less the instrument's offset, studentised bootstrap over motions.",
+    ANYTIME: "Mean of differences with one ruler, interval and p that hold at all looks.",
     OFFSET: "Difference between languages on parallel texts, studentised bootstrap over motions.",
     NET_SIGN_FLIP: "Sign-flip randomisation test of differences with one ruler, by motion.",
     REFITTED: "Mean difference, studentised bootstrap over motions with anchors fitted anew.",

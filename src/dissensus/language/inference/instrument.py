@@ -11,6 +11,7 @@ import pandas as pd
 from dissensus.design.contrasts import defined
 from dissensus.design.weights import contrast_name
 from dissensus.digests import seed_of
+from dissensus.language.inference.index import parts_of
 from dissensus.language.inference.net import (
     BACK,
     FORWARD,
@@ -22,7 +23,6 @@ from dissensus.language.inference.net import (
 from dissensus.language.inference.pairs import compared_languages
 from dissensus.language.inference.readings import read_texts
 from dissensus.language.measures.components import UNITS
-from dissensus.language.measures.homogeneity import PARTS, clips_of
 from dissensus.language.settings import InferenceSettings, MeasureSettings
 from dissensus.study.makes import makes
 from dissensus.tables.artefact import Column, Schema
@@ -60,6 +60,7 @@ def measure_instrument(
     components: pd.DataFrame,
     metrics: pd.DataFrame,
     renderings: pd.DataFrame,
+    looks: list[dict[str, Any]],
     reference: str,
     measures: MeasureSettings,
     inference: InferenceSettings,
@@ -71,6 +72,7 @@ def measure_instrument(
     ----------
     components : a row a debate or rendering, tokeniser and embedder.
     metrics, renderings : a row a debate, and a row a rendering of one.
+    looks : at a study that may stop, whose anchors are fitted once.
     reference : the language that the others are compared with and anchors are fitted on.
     measures : tokeniser, embedder, unit and anchors of the index.
     inference : level and resamples, at most 2,000.
@@ -80,7 +82,8 @@ def measure_instrument(
     -------
     Rows of :data:`INSTRUMENT`: the text in the language less its parallel in the reference, of
     the reference's debates, of the language's, and the mean of the two. Intervals are clustered on
-    motion, and those of the index refit its anchors (:mod:`dissensus.language.inference.net`).
+    motion, and those of the index refit its anchors (:mod:`dissensus.language.inference.net`), but
+    where looks have fitted them.
     """
     rows: list[dict[str, Any]] = []
     for language in compared_languages(metrics, reference):
@@ -91,7 +94,7 @@ def measure_instrument(
             OFFSET: "mean",
         }
         for place, readings, scaling in _every(
-            components, metrics, renderings, language, reference, measures
+            components, metrics, renderings, language, reference, measures, bool(looks)
         ):
             stream = seed_of(seed, "instrument", contrast, *map(str, place.values()))
             times = min(inference.resamples, _MOST_RESAMPLES)
@@ -123,14 +126,14 @@ def _every(
     language: str,
     reference: str,
     measures: MeasureSettings,
+    is_looked_at: bool,
 ) -> Iterator[tuple[dict[str, Any], Readings, Scaling]]:
     """Every measure: what it is, its readings, and how its parts are put together."""
     chosen = {"unit": measures.unit, "tokenizer": measures.tokenizer, "embedder": measures.embedder}
-    weights = (measures.weights.lexical, measures.weights.semantic)
-    clips = clips_of(measures)
-    index = read_texts(metrics, renderings, list(PARTS.values()), language, reference)
     for scale in measures.anchors:
-        yield {"measure": "hi", **chosen, "anchor": scale}, index, Scaling(weights, scale, clips)
+        parts, scaling = parts_of(f"hi_{scale}", measures, is_looked_at)
+        index = read_texts(metrics, renderings, parts, language, reference)
+        yield {"measure": "hi", **chosen, "anchor": scale}, index, scaling
     drawn = metrics[["draw_id", "language", "motion_id", "complete", "session_id"]]
     rendered = renderings[["draw_id", "language", "rendered_from", "session_id"]]
     names = [f"s_lex_{unit}{variant}" for unit in UNITS for variant in _VARIANTS]

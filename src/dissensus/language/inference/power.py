@@ -9,7 +9,7 @@ planted effects.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +18,9 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import special
 
+from dissensus.design.stopping import ANYTIME
 from dissensus.digests import seed_of
+from dissensus.language.inference.estimators import NET
 from dissensus.stats.results import NAN
 from dissensus.study.makes import makes
 from dissensus.tables.artefact import Column, Schema
@@ -158,7 +160,7 @@ def power_table(
     the effect whose power is 80% (Bloom 1995).
     """
     ns = {n for n in (*ladder(planned), planned) if n >= 2}
-    answers = [] if effect is None else effect[effect["headline"].to_numpy(bool)].to_dict("records")
+    answers = [] if effect is None else _answers(effect)
     observed = {str(row["contrast"]): row for row in answers}
     every = ns | {int(row["n"]) for row in answers if row["n"] >= 2}
     studies = {n: simulate_studies(pool, n, motion_share, confidence, seed) for n in sorted(every)}
@@ -170,6 +172,15 @@ def power_table(
         shown = {size: studies[size] for size in sorted(ns | ({n} if n >= 2 else set()))}
         rows += _rows(contrast, sd, shown, effects)
     return rows
+
+
+def _answers(effect: pd.DataFrame) -> list[dict[Hashable, Any]]:
+    """The headline of each contrast, by the method with a standard error."""
+    headline = effect[effect["headline"].to_numpy(bool)]
+    if not (headline["method"] == ANYTIME).any():
+        return headline.to_dict("records")
+    of_outcome = effect[effect["outcome"].isin(headline["outcome"])]
+    return of_outcome[of_outcome["method"] == NET].to_dict("records")
 
 
 def _rows(

@@ -49,3 +49,24 @@ def read_texts(
     forward = np.where(np.isfinite(plain), forward, np.nan)
     back = np.where(np.isfinite(treated), back, np.nan)
     return Readings(treated, plain, forward, back, draws["motion_id"].to_numpy())
+
+
+def texts_in_reference(contrasts: Sequence[Readings]) -> Array:
+    """All debates as they read in the reference, of the draws without a loss.
+
+    It has the same values whichever debates of a draw change places: what the scale of a study that
+    may stop is fitted on, see :mod:`dissensus.language.inference.stopping`.
+
+    Parameters
+    ----------
+    contrasts : the readings of every language against the reference, of the same draws.
+
+    Returns
+    -------
+    Shape (texts, parts): the reference's debates, then the renderings of each language's.
+    """
+    is_whole = np.all(
+        [np.isfinite(text).all(axis=1) for each in contrasts for text in each.texts], axis=0
+    )
+    texts = [contrasts[0].reference, *(each.treated_rendered for each in contrasts)]
+    return np.concatenate([text[is_whole] for text in texts])

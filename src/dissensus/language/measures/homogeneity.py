@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import get_args
+from collections.abc import Mapping, Sequence
+from typing import Any, get_args
 
 import numpy as np
 import pandas as pd
@@ -11,6 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from dissensus.language.design.manifest import MANIFEST
+from dissensus.language.inference.readings import read_texts, texts_in_reference
 from dissensus.language.measures.components import COMPONENTS
 from dissensus.language.measures.reuse import REUSE
 from dissensus.language.settings import MeasureSettings, Scale
@@ -85,12 +86,18 @@ def measure_sessions(
     outcomes: pd.DataFrame,
     components: pa.Table,
     reuse: pa.Table,
+    looks: list[dict[str, Any]],
     measures: MeasureSettings,
     reference: str,
 ) -> tuple[pa.Table, pa.Table, pd.DataFrame, pd.DataFrame]:
-    """The shards put together, and every session's index on every scale."""
+    """The shards put together, and every session's index on every scale.
+
+    A study that was looked at has the scale of the looks, which the first block gives.
+    """
     frame = components.to_pandas(use_threads=False)
-    metrics, renderings = measure_homogeneity(manifest, outcomes, frame, measures, reference)
+    metrics, renderings = measure_homogeneity(
+        manifest, outcomes, frame, measures, reference, is_looked_at=bool(looks)
+    )
     return components, reuse, metrics, renderings
 
 
@@ -100,16 +107,19 @@ def measure_homogeneity(
     components: pd.DataFrame,
     settings: MeasureSettings,
     reference: str,
+    is_looked_at: bool = False,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The metrics of every debate of the manifest, and of every rendering of one.
+    """The metrics of every debate that was run, and of every rendering of one.
 
     Parameters
     ----------
-    manifest, outcomes : a row a session.
+    manifest, outcomes : a row a session; those without an outcome were not run.
     components : a row a session or rendering, tokeniser and embedder; those of the settings are
         taken.
     settings : unit, weights and anchors.
     reference : the language whose debates the anchors are fitted on.
+    is_looked_at : whether the study may stop: then the anchors are fitted on all debates of the
+        first block as they read in the reference (:mod:`dissensus.language.inference.stopping`).
 
     Returns
     -------
@@ -144,8 +154,26 @@ def measure_homogeneity(
         .merge(measured, on="session_id", validate="1:1")
         .sort_values("session_id", ignore_index=True)
     )
-    _add_scales([frame, renderings], (frame["language"] == reference).to_numpy(), settings)
+    columns = list(PARTS.values())
+    anchors = frame.loc[frame["language"] == reference, columns].to_numpy(float)
+    if is_looked_at:
+        anchors = _of_first_block(frame, renderings, reference)
+    _add_scales([frame, renderings], dict(zip(columns, anchors.T, strict=True)), settings)
     return frame, renderings
+
+
+def _of_first_block(
+    metrics: pd.DataFrame, renderings: pd.DataFrame, reference: str
+) -> NDArray[np.float64]:
+    """What the scale of a study that may stop is fitted on, a column a part."""
+    first = metrics[metrics["block"] == metrics["block"].min()]
+    columns = list(PARTS.values())
+    contrasts = [
+        read_texts(first, renderings, columns, language, reference)
+        for language in first["language"].unique()
+        if language != reference
+    ]
+    return texts_in_reference(contrasts) if contrasts else np.empty((0, len(columns)))
 
 
 def clips_of(settings: MeasureSettings) -> Clips:
@@ -155,16 +183,15 @@ def clips_of(settings: MeasureSettings) -> Clips:
 
 
 def _add_scales(
-    frames: Sequence[pd.DataFrame], is_reference: NDArray[np.bool_], settings: MeasureSettings
+    frames: Sequence[pd.DataFrame],
+    anchors: Mapping[str, NDArray[np.float64]],
+    settings: MeasureSettings,
 ) -> None:
-    """Add both parts and the index on every scale, fitted on the reference's rows of the first."""
+    """Add both parts and the index on every scale, fitted on each part's own anchors."""
     clips = clips_of(settings)
     weights = (settings.weights.lexical, settings.weights.semantic)
     for scale in settings.anchors:
-        fitted = {
-            short: fit(scale, frames[0][column].to_numpy(float)[is_reference], clips)
-            for short, column in PARTS.items()
-        }
+        fitted = {short: fit(scale, anchors[column], clips) for short, column in PARTS.items()}
         for frame in frames:
             parts = [put(frame[PARTS[short]].to_numpy(float)) for short, put in fitted.items()]
             frame[f"lex_{scale}"], frame[f"sem_{scale}"] = parts
