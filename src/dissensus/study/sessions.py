@@ -34,9 +34,9 @@ from dissensus.study.completion import FolderState, transcript_in
 from dissensus.study.configuration import Configuration
 from dissensus.study.jobs import MOST_SHARDS, run_all, shards
 from dissensus.study.kind import Row
-from dissensus.study.looks import Looks
 from dissensus.study.makes import resolve
 from dissensus.study.own_code import naming_the_line
+from dissensus.study.stopping import Looks
 from dissensus.study.study import Study
 from dissensus.tables.artefact import read_by
 from dissensus.tables.provenance import provenance
