@@ -6,8 +6,8 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from dissensus.llm.call import Request, Usage
-from dissensus.llm.codec import Answer, Codec
-from dissensus.llm.exchange import Post, count
+from dissensus.llm.codec import Answer, Codec, count
+from dissensus.llm.exchange import Post
 
 _NAMES = {"max_tokens": "maxOutputTokens", "top_p": "topP"}
 

@@ -23,7 +23,7 @@ FLOORS = (
 )
 FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
 #: How many modules stand side by side before a room needs walls.
-MOST = 22
+MOST = 21
 
 
 def imported(room: str) -> Iterator[tuple[str, str]]:

@@ -77,7 +77,7 @@ def script_digest(script: str | Path, functions: Iterable[str] = ()) -> str:
     """
     text = Path(script).read_text(encoding="utf-8")
     named = [function.partition(":")[0] for function in functions]
-    return digest([text_digest(text), _digest(_reachable([*_imported(text, ""), *named]))])
+    return digest([text_digest(text), _digest(_reachable([*imported_modules(text), *named]))])
 
 
 def _digest(modules: Iterable[str]) -> str:
@@ -105,10 +105,10 @@ def _reachable(modules: Iterable[str]) -> set[str]:
 @cache
 def _imports(module: str) -> tuple[str, ...]:
     package = module if _folders(module) else module.rpartition(".")[0]
-    return tuple(_imported(_source(module), package))
+    return tuple(imported_modules(_source(module), package))
 
 
-def _imported(text: str, package: str) -> Iterator[str]:
+def imported_modules(text: str, package: str = "") -> Iterator[str]:
     """The modules of ours that a source imports; ``package``: where its own names begin."""
     for statement in _IMPORT.finditer(text):
         named, members, itself = statement.groups()

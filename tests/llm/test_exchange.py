@@ -7,7 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from dissensus.llm.exchange import label, run
+from dissensus.llm.exchange import run
+from dissensus.llm.outcomes import label
 
 
 async def double(number: int) -> int:

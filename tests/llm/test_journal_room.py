@@ -266,9 +266,9 @@ def test_records_of_any_kind(tmp_path: Path):
     assert records.get("a") is None
     records.reserve(10_000)
     assert disk(path) >= 10_000
-    records.append_many({"a": {"v": [1]}, "b": {"v": [2]}}, reserved=10_000)
-    records.append_many({"b": {"v": [9]}, "c": {"v": [3]}})
-    records.append("a", {"v": [9]})
+    records.append({"a": {"v": [1]}, "b": {"v": [2]}}, reserved=10_000)
+    records.append({"b": {"v": [9]}, "c": {"v": [3]}})
+    records.append({"a": {"v": [9]}})
     lines = [json.loads(line) for line in path.read_text().splitlines()]
     assert [(line["key"], line["v"]) for line in lines] == [("a", [1]), ("b", [2]), ("c", [3])]
     again: Records[dict[str, Any]] = Records(path, dict, dict)

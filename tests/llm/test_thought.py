@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from dissensus.errors import SettingError
 from dissensus.llm.call import Reply
 from dissensus.llm.journal import Journal
-from dissensus.llm.marks import TABLE, read_marks
+from dissensus.llm.marks import TABLE, marks_sha256, read_marks
 from dissensus.llm.outcomes import finish_reason
 from dissensus.llm.providers.anthropic import AnthropicCodec
 from dissensus.llm.providers.openai import OpenAICodec
@@ -185,6 +185,8 @@ def test_a_user_adds_marks_by_a_file_and_by_a_model(tmp_path: Path) -> None:
     own = read_marks(None, {"begins": ["%%ponder%%"], "ends": ["%%done%%"]})
     assert split_thought(reply, own) == ("B it is.", "Hm.")
     assert len({added.sha256, own.sha256, read_marks().sha256}) == 3
+    # What a session depends on is known without the patterns.
+    assert marks_sha256(tmp_path / "marks.yaml") == added.sha256
 
 
 @pytest.mark.parametrize(

@@ -122,7 +122,7 @@ def test_no_study_makes_every_job_load_what_only_its_estimates_need() -> None:
     """
     code = (
         "import sys\n"
-        "import dissensus.report.readers, dissensus.report.pages.study, dissensus.run.ending\n"
+        "import dissensus.report.declared, dissensus.report.pages.study, dissensus.run.ending\n"
         "from dissensus.study.registry import STUDIES, study_class\n"
         "for name in STUDIES: study_class(name)\n"
         "print({'pandas', 'scipy', 'sklearn', 'matplotlib', 'pypdf'} & set(sys.modules))"

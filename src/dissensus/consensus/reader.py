@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dissensus.consensus.design import DEBATE, TRAINING
-from dissensus.report.readers import Details, Measure, Reader, by_round
+from dissensus.report.declared import Details, Measure, Reader, by_round
 
 Row = Mapping[str, Any]
 

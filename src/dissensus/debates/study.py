@@ -10,9 +10,8 @@ from dissensus.debates.design import IDS
 from dissensus.debates.kinds import Imported
 from dissensus.debates.outcomes import BY_ROUND, OUTCOMES
 from dissensus.debates.settings import DebatesSettings
-from dissensus.report.declared import Table
+from dissensus.report.declared import Measure, Reader, Table
 from dissensus.report.labels import listed
-from dissensus.report.readers import Measure, Reader
 from dissensus.study.experiment.outcomes import Outcome
 from dissensus.study.experiment.shown import BY_ROUND_OUTPUTS, CONTRASTS
 from dissensus.study.experiment.shown import OUTCOMES as OUTCOMES_FIGURE

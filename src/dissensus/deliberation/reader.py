@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dissensus.report.readers import Claim, Details, Measure, Reader, by_round
+from dissensus.report.declared import Claim, Details, Measure, Reader, by_round
 
 Row = Mapping[str, Any]
 

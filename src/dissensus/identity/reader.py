@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dissensus.report.readers import Details, Measure, Reader, by_round
+from dissensus.report.declared import Details, Measure, Reader, by_round
 
 Row = Mapping[str, Any]
 

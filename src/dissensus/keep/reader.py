@@ -23,7 +23,7 @@ from dissensus.keep.reading import round_of, voice_of
 from dissensus.llm.call import Request
 from dissensus.llm.journal import NotJournaled
 from dissensus.llm.registry import ModelRegistry
-from dissensus.report.readers import Details
+from dissensus.report.declared import Details
 from dissensus.session.record import rows_of
 from dissensus.study.completion import transcript_in
 from dissensus.study.kind import Row

@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from dissensus.llm.marks import Marks
@@ -52,11 +52,18 @@ class Request:
     @property
     def members(self) -> dict[str, Any]:
         """Its fields as plain data, as they are digested: without a ``top_p`` or options unset."""
-        values = {each.name: getattr(self, each.name) for each in fields(self)}
-        values["messages"] = [{"role": m.role, "content": m.content} for m in self.messages]
-        for name in ("top_p", "options"):
-            if not values[name]:
-                del values[name]
+        values: dict[str, Any] = {
+            "model": self.model,
+            "identity": self.identity,
+            "messages": [{"role": each.role, "content": each.content} for each in self.messages],
+            "temperature": self.temperature,
+            "max_tokens": self.max_tokens,
+            "seed": self.seed,
+        }
+        if self.top_p:
+            values["top_p"] = self.top_p
+        if self.options:
+            values["options"] = self.options
         return values
 
     @property
@@ -67,13 +74,15 @@ class Request:
         # A cached property of Python 3.11 has one lock for all requests, and of hundreds of
         # sessions each would wait for the digests of another.
         if "_sha256s" not in self.__dict__:
-            text = json.dumps(self.members, ensure_ascii=False, sort_keys=True)
-            named = f'{{"identity": {json.dumps(self.identity, ensure_ascii=False)}'
-            texts = text, text.replace(named, '{"identity": ""', 1)
-            digests = [hashlib.sha256(each.encode()).hexdigest() for each in texts]
-            self.__dict__["_sha256s"] = tuple(digests)
-        whole, unnamed = self.__dict__["_sha256s"]
-        return whole, unnamed
+            whole = json.dumps(self.members, ensure_ascii=False, sort_keys=True).encode()
+            named = f'{{"identity": {json.dumps(self.identity, ensure_ascii=False)}'.encode()
+            unnamed = whole.replace(named, b'{"identity": ""', 1)
+            self.__dict__["_sha256s"] = (
+                hashlib.sha256(whole).hexdigest(),
+                hashlib.sha256(unnamed).hexdigest(),
+            )
+        digests: tuple[str, str] = self.__dict__["_sha256s"]
+        return digests
 
     @property
     def sha256(self) -> str:

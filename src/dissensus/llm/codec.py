@@ -15,13 +15,28 @@ from urllib.parse import quote
 
 from dissensus.errors import ProviderError
 from dissensus.llm.call import Reply, Request, Usage
-from dissensus.llm.exchange import UNREADABLE, NoAnswer, Post, label
-from dissensus.llm.outcomes import finish_reason
+from dissensus.llm.exchange import Post
+from dissensus.llm.outcomes import finish_reason, label
 from dissensus.llm.thought import split_thought
 
 if TYPE_CHECKING:
     from dissensus.llm.batches.interface import BatchInterface
     from dissensus.llm.marks import Marks
+
+
+#: What parsing an answer may raise where it is malformed.
+UNREADABLE = (
+    *(ValueError, TypeError, KeyError, AttributeError, IndexError),
+    *(ArithmeticError, RecursionError),
+)
+
+
+class NoAnswer(ValueError):
+    """An answer that has no reply in it; ``usage`` is what the provider counts all the same."""
+
+    def __init__(self, usage: Usage) -> None:
+        super().__init__("its answer holds no answer")
+        self.usage = usage
 
 
 @dataclass(frozen=True)
@@ -131,28 +146,32 @@ class Codec(ABC):
         """
         usage = self.usage(body)
         try:
-            return self._read(self.answer(body), usage, marks)
+            answer = self.answer(body)
+            reason = finish_reason(answer.finish)
+            text, thought = split_thought(answer.text, marks)
+            if not text and answer.tools:
+                text = json.dumps(answer.tools, ensure_ascii=False)
+            if not text and answer.refusal:
+                text, reason = plain_text(answer.refusal), "refusal"
+            error = ""
+            if reason == "error":
+                # What the provider's own fault cut off is asked for again.
+                error = "server_error"
+            elif not text:
+                is_known = reason in ("length", "content_filter", "refusal")
+                error = reason if is_known else "empty"
+            return Reply(
+                text=text,
+                thought=thought or answer.thought,
+                finish_reason=reason,
+                **vars(usage),
+                answered_by=label(answer.answered_by),
+                fingerprint=label(answer.fingerprint),
+                request_id=label(answer.request_id),
+                error=error,
+            )
         except UNREADABLE:
             raise NoAnswer(usage) from None
-
-    def _read(self, answer: Answer, usage: Usage, marks: Marks | None) -> Reply:
-        reason = finish_reason(answer.finish)
-        text, thought = split_thought(answer.text, marks)
-        if not text and answer.tools:
-            text = json.dumps(answer.tools, ensure_ascii=False)
-        if not text and answer.refusal:
-            text, reason = plain_text(answer.refusal), "refusal"
-        error = _why_lost(text, reason)
-        return Reply(
-            text=text,
-            thought=thought or answer.thought,
-            finish_reason=reason,
-            **vars(usage),
-            answered_by=label(answer.answered_by),
-            fingerprint=label(answer.fingerprint),
-            request_id=label(answer.request_id),
-            error=error,
-        )
 
     def parse_vectors(self, body: Any) -> tuple[Reply, tuple[str, ...]]:
         """The same of embeddings, and the vectors."""
@@ -166,6 +185,16 @@ class Codec(ABC):
         return reply, vectors
 
 
+#: More tokens than any call has.
+_ABSURD = 10**9
+
+
+def count(value: Any) -> int:
+    """A count of tokens as a provider reports it; 0 where it reports none or nonsense."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return int(value) if is_number and 0 < value < _ABSURD else 0
+
+
 def plain_text(content: Any, kind: str = "text") -> str:
     """The text of a message's content, a string or the blocks of a kind in a list of blocks."""
     if isinstance(content, list):
@@ -176,15 +205,3 @@ def plain_text(content: Any, kind: str = "text") -> str:
         raise TypeError("the content is no text")
     # A reply cut off inside an emoji ends with half a character, which UTF-8 cannot write.
     return content.encode(errors="replace").decode().strip()
-
-
-def _why_lost(text: str, reason: str) -> str:
-    """The outcome of an answer that cannot be used, by why the model stopped; "" of one that can.
-
-    What the provider's own fault cut off is asked for again.
-    """
-    if reason == "error":
-        return "server_error"
-    if text:
-        return ""
-    return reason if reason in ("length", "content_filter", "refusal") else "empty"

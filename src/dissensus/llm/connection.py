@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import math
 import os
 import ssl
 from collections.abc import Mapping
@@ -141,20 +142,24 @@ class Connection:
         """The address of the proxy, without the name and password in it; "" for none."""
         return str(URL(self._proxy).with_user(None)) if self._proxy else ""
 
-    async def fetch(self, method: str, path: str, body: bytes | None = None) -> Response:
+    async def fetch(
+        self, method: str, path: str, body: bytes | None = None, until: float = math.inf
+    ) -> Response:
         """The response to one request.
 
         Parameters
         ----------
         method, path : such as POST and ``/chat/completions``.
         body : JSON.
+        until : when it ends at the latest, by the event loop's clock.
 
         Raises
         ------
         TimeoutError, aiohttp.ClientError, OSError : there is none.
         """
+        ends = min(asyncio.get_running_loop().time() + self._timeout_s, until)
         async with (
-            asyncio.timeout(self._timeout_s),
+            asyncio.timeout_at(ends),
             self._session.request(
                 method,
                 URL(self._address + path + self._query, encoded=True),

@@ -10,8 +10,9 @@ import logging
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from itertools import filterfalse
 from pathlib import Path
 from typing import Any
 
@@ -116,10 +117,10 @@ def _shared(heads: Sequence[str]) -> str:
 
 def _shapes(text: str, marks: Marks) -> list[str]:
     """What has the shape of a mark in a text, each once: of known ones, those in place of words."""
-    shapes = [match.group() for match in _SHAPED.finditer(text[:100_000])]
-    if marks.may_be_in(text):
+    shapes = _SHAPED.findall(text[:100_000])
+    if marks.signs.search(text):
         shapes += [text[begin:end] for kind, begin, end in marks.find(text) if kind != "if_ended"]
-    return list(dict.fromkeys(shape for shape in shapes if not _TYPE.fullmatch(shape)))
+    return [*dict.fromkeys(filterfalse(_TYPE.fullmatch, shapes))]
 
 
 class Watch:
@@ -147,9 +148,12 @@ class Watch:
             return ""
         line = {"model": model, "marks": marks.sha256}
         seen: list[tuple[str, list[str]]] = []
-        with suppress(OSError, ValueError, KeyError, TypeError):
+        with suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
             self._append(line | {"head": text[:_HEAD], "shapes": _shapes(text, marks)[:5]})
-            for entry in self._entries(line):
+            for kept in self._path.read_text("utf-8").splitlines():
+                entry = json.loads(kept)
+                if not line.items() <= entry.items():
+                    continue
                 if "said" in entry:
                     self._settled.add(model)
                     return ""
@@ -160,12 +164,6 @@ class Watch:
                 self._append(line | {"said": words})
             return words
         return ""
-
-    def _entries(self, line: Mapping[str, str]) -> Iterable[dict[str, Any]]:
-        for kept in self._path.read_text("utf-8").splitlines():
-            entry = json.loads(kept)
-            if all(entry[name] == value for name, value in line.items()):
-                yield entry
 
     def _append(self, line: Mapping[str, Any]) -> None:
         self._path.parent.mkdir(parents=True, exist_ok=True)

@@ -8,6 +8,7 @@ allows; while the provider is out, calls wait for it.
 from __future__ import annotations
 
 import asyncio
+import math
 import random
 import time
 from contextlib import suppress
@@ -16,22 +17,14 @@ from typing import Any
 import aiohttp
 
 from dissensus.llm.call import Reply
-from dissensus.llm.codec import Codec
+from dissensus.llm.codec import UNREADABLE, Codec
 from dissensus.llm.connection import Connection, Secret
-from dissensus.llm.exchange import (
-    UNREADABLE,
-    Exchange,
-    Failure,
-    Post,
-    Terms,
-    first_cause,
-    label,
-)
+from dissensus.llm.exchange import Exchange, Failure, Post, Terms, first_cause
 from dissensus.llm.journal import IN_FLIGHT
 from dissensus.llm.ledger import Ledger
 from dissensus.llm.limits import ConcurrencyLimit, RateLimiter
 from dissensus.llm.outage import Outage, Rejections
-from dissensus.llm.outcomes import RULES
+from dissensus.llm.outcomes import RULES, label
 from dissensus.llm.sender import Sender, TryFailed, is_garbled, mislabelled, words_of
 
 #: Seconds after which a call that waits checks whether the run is stopping, or has money again.
@@ -167,40 +160,39 @@ class HttpClient:
         patience_s: float | None,
     ) -> Reply | None:
         """The answer within one deadline; None where the call is given up."""
-        limit_s = self._terms.deadline_s
-        is_impatient = patience_s is not None and patience_s < limit_s
-        try:
-            async with asyncio.timeout(patience_s if is_impatient else limit_s) as deadline:
-                exchange.deadline = deadline
-                return await self._tries(exchange, post)
-        except TimeoutError:
-            if not exchange.failures:
-                # There was no time left to send it.
-                exchange.failures.append(Failure("timeout", reached=False))
-            if is_impatient and exchange.faults[-1] == "timeout" and not self._outage.is_on:
-                return exchange.failed()
-            return None
-
-    async def _tries(self, exchange: Exchange, post: Post) -> Reply | None:
+        deadline_s = self._terms.deadline_s
+        limit_s = deadline_s if patience_s is None else min(patience_s, deadline_s)
+        exchange.until = time.monotonic() + limit_s
         tries, is_told = 0, False
         while True:
+            pause = 0.0
             try:
                 answer = await self._try(exchange, post)
                 if exchange.hello is not None:
                     self._taken[exchange.model] = post
                 return answer
             except TryFailed as failed:
+                if exchange.until <= time.monotonic():
+                    break
                 if is_told:
                     return None
                 if self._outage.is_on and failed.rule.fault == "provider":
                     # That costs the call none of its tries.
                     if not self._outage.waiting:
                         is_told = await self._answers_something_else(exchange)
-                    continue
-                tries += 1
-                if not failed.again or tries > self._terms.retries:
-                    return None
-            await asyncio.sleep(_backoff(tries))
+                else:
+                    tries += 1
+                    if not failed.again or tries > self._terms.retries:
+                        return None
+                    pause = _backoff(tries)
+            left = exchange.until - time.monotonic()
+            await asyncio.sleep(max(0.0, min(pause, left)))
+            if left <= pause:
+                break
+        is_impatient = limit_s < deadline_s
+        if is_impatient and exchange.faults[-1] == "timeout" and not self._outage.is_on:
+            return exchange.failed()
+        return None
 
     async def _answers_something_else(self, exchange: Exchange) -> bool:
         """Tell an outage from a call that is never answered, where no other call is left to tell.
@@ -210,17 +202,23 @@ class HttpClient:
         """
         if exchange.hello is None:
             return False
-        await self._asked_another(exchange, exchange.hello(), is_call=False)
+        hello, until = exchange.hello(), exchange.until
+        await self._asked_another(exchange, hello, is_call=False, until=until)
         return not self._outage.is_on
 
-    async def _asked_another(self, exchange: Exchange, post: Post, *, is_call: bool) -> Exchange:
+    async def _asked_another(
+        self, exchange: Exchange, post: Post, *, is_call: bool, until: float = math.inf
+    ) -> Exchange:
         """Another call to the same model, asked once even while all wait.
 
         Parameters
         ----------
         is_call : whether it is a call of a session that the model took before.
+        until : when its deadline is over (monotonic clock).
         """
-        asked = Exchange(exchange.model, exchange.parse, exchange.price, exchange.max_usage)
+        asked = Exchange(
+            exchange.model, exchange.parse, exchange.price, exchange.max_usage, until=until
+        )
         with suppress(TryFailed):
             await self._try(asked, post, at_once=True, is_call=is_call)
         return asked
@@ -245,15 +243,18 @@ class HttpClient:
         TryFailed : there is none.
         DissensusError : and no other call could fare better.
         """
-        with exchange.queueing():
-            slot = await self._concurrency.acquire(self._check)
+        waiting_since = time.monotonic()
+        slot = await self._concurrency.acquire(self._check)
         is_probe = False
         try:
-            with exchange.queueing():
-                if not at_once:
-                    is_probe = await self._outage.admit(IN_FLIGHT.check)
-                reservation = await self._admit(exchange)
-            exchange.begin()
+            if not at_once:
+                is_probe = await self._outage.admit(IN_FLIGHT.check)
+            reservation = await self._admit(exchange)
+            if exchange.until <= waiting_since:
+                self._ledger.release(reservation)
+                exchange.failures.append(Failure("timeout", reached=False))
+                raise TryFailed("timeout", again=False)
+            exchange.begin(waiting_since)
             try:
                 answer = await self._sender.send(exchange, post, reservation)
             except TryFailed as failed:

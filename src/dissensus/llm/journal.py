@@ -150,7 +150,9 @@ class Journal:
     def _call(
         self, key: str, provider: Provider, request: Request, patience_s: float | None
     ) -> Reply:
-        size = _space(request)
+        # No language takes 16 bytes a token; what is kept as it came may have some likely tokens
+        # beside each.
+        size = 4096 + (16 if not request.options else 1024) * request.max_tokens
         with self._in_flight:
             self._records.reserve(size)
             try:
@@ -161,7 +163,7 @@ class Journal:
                 self._records.release(size)
                 raise
             # A simulated model gives the same reply again, and to wait for the disk takes longer.
-            self._records.append(key, reply, size, at_once=not provider.simulated)
+            self._records.append({key: reply}, size, at_once=not provider.simulated)
         self.made.add(key)
         return reply
 
@@ -186,14 +188,6 @@ class Replay(Journal):
 
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds")
-
-
-def _space(request: Request) -> int:
-    """The most bytes of the reply's line: no language takes 16 a token.
-
-    One that is kept as it came may have some likely tokens beside each.
-    """
-    return 4096 + (16 if not request.options else 1024) * request.max_tokens
 
 
 def _is_text(value: Any) -> bool:

@@ -11,7 +11,6 @@ import errno
 import math
 import os
 import secrets
-from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
@@ -115,7 +114,7 @@ class Ledger:
                     return None
                 self._reserved[name] = usd
             else:
-                lines = _written([*self._unwritten, line])
+                lines = b"".join(map(write_line, [*self._unwritten, line]))
                 with self._file as descriptor:
                     # Nobody else may reserve the same money in between.
                     self._take_in(descriptor)
@@ -263,20 +262,26 @@ class Ledger:
         """Append what is not written yet."""
         assert self._file is not None
         # What takes long is done before others wait for the file.
-        lines = _written(self._unwritten)
+        lines = b"".join(map(write_line, self._unwritten))
         with self._file as descriptor:
             self._put(descriptor, lines)
         self._unwritten.clear()
 
     def _put(self, descriptor: int, lines: bytes) -> None:
-        """Append lines to the locked file.
+        """Write whole lines at the end of the locked file, or nothing; a torn last line is cut off.
 
         Raises
         ------
         ResourceError : they cannot be written.
         """
         try:
-            _append(descriptor, lines)
+            end = os.fstat(descriptor).st_size
+            if end and os.pread(descriptor, 1, end - 1) != b"\n":
+                end = os.pread(descriptor, end, 0).rfind(b"\n") + 1
+                os.ftruncate(descriptor, end)
+            if os.pwrite(descriptor, lines, end) < len(lines):
+                os.ftruncate(descriptor, end)
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         except OSError as error:
             raise ResourceError(
                 f"{self._path} cannot be written ({error.strerror}), and without it the budget "
@@ -318,10 +323,6 @@ class Ledger:
             self._lines += 1
 
 
-def _written(lines: Iterable[dict[str, Any]]) -> bytes:
-    return b"".join(map(write_line, lines))
-
-
 def _dollars(value: Any) -> float:
     """An amount in a line; ValueError where it is none."""
     if isinstance(value, bool) or not isinstance(value, int | float):
@@ -329,19 +330,3 @@ def _dollars(value: Any) -> float:
     if not (math.isfinite(value) and value >= 0.0):
         raise ValueError(f"usd is {value}; a try costs a finite amount, 0 or more")
     return float(value)
-
-
-def _append(descriptor: int, lines: bytes) -> None:
-    """Write whole lines at the end of a locked file, or nothing; a torn last line is cut off."""
-    end = os.fstat(descriptor).st_size
-    if end and os.pread(descriptor, 1, end - 1) != b"\n":
-        end = _end_of_last_line(descriptor, end)
-        os.ftruncate(descriptor, end)
-    written = os.pwrite(descriptor, lines, end)
-    if written < len(lines):
-        os.ftruncate(descriptor, end)
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-
-def _end_of_last_line(descriptor: int, end: int) -> int:
-    return os.pread(descriptor, end, 0).rfind(b"\n") + 1

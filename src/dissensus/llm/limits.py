@@ -85,8 +85,8 @@ class RateLimiter:
         self._per_request = _seconds_each("requests_per_minute", requests_per_minute)
         self._per_token = _seconds_each("tokens_per_minute", tokens_per_minute)
         self._clock = clock
-        limited = self._per_request > 0.0 or self._per_token > 0.0
-        self._file = SharedFile(path) if path is not None and limited else None
+        self._is_limited = self._per_request > 0.0 or self._per_token > 0.0
+        self._file = SharedFile(path) if path is not None and self._is_limited else None
         self._turn: AbstractContextManager[int] = self._file or Lock()
         self._alone = _Schedule()
 
@@ -97,6 +97,8 @@ class RateLimiter:
         -------
         0.0 where it is booked; otherwise the seconds after which to ask again.
         """
+        if not self._is_limited and self._alone.until <= self._clock():
+            return 0.0
         with self._turn as descriptor:
             schedule = self._read(descriptor)
             now = self._clock()
@@ -119,10 +121,14 @@ class RateLimiter:
             return 0.0
 
     def settle(self, booked: int, used: int) -> None:
-        """Correct what :meth:`take` booked, once it is known how many tokens were used."""
+        """Correct what :meth:`take` booked, once it is known how many tokens were used.
+
+        It raises no error for a file that cannot be written: an answer that came is not lost for
+        it, and the next call stops.
+        """
         if booked == used or not self._per_token:
             return
-        with self._turn as descriptor:
+        with suppress(ResourceError), self._turn as descriptor:
             schedule = self._read(descriptor)
             now = self._clock()
             self._correct(schedule, now)
@@ -238,13 +244,27 @@ class Slots:
             if slot in self._taken:
                 continue
             self._next = (slot + 1) % self._number
-            if self._lock(slot):
+            try:
+                if self._path is not None:
+                    if self._descriptor < 0:
+                        self._open(self._path)
+                    fcntl.lockf(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, slot)
                 self._taken.add(slot)
                 return slot
-            tries += 1
-            if tries == _MAX_TRIES:
-                break
+            except BlockingIOError:
+                tries += 1
+                if tries == _MAX_TRIES:
+                    break
+            except OSError as error:
+                raise ResourceError(
+                    f"{self._path} cannot be written and locked ({error.strerror}); make its "
+                    "folder one that the run may write to, with file locks switched on."
+                ) from None
         return None
+
+    def _open(self, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
 
     def give_back(self, slot: int) -> None:
         """Let others have a slot."""
@@ -252,23 +272,6 @@ class Slots:
         if self._descriptor >= 0:
             with suppress(OSError):
                 fcntl.lockf(self._descriptor, fcntl.LOCK_UN, 1, slot)
-
-    def _lock(self, slot: int) -> bool:
-        if self._path is None:
-            return True
-        try:
-            if self._descriptor < 0:
-                self._path.parent.mkdir(parents=True, exist_ok=True)
-                self._descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-            fcntl.lockf(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, slot)
-        except BlockingIOError:
-            return False
-        except OSError as error:
-            raise ResourceError(
-                f"{self._path} cannot be written and locked ({error.strerror}); make its folder "
-                "one that the run may write to, with file locks switched on."
-            ) from None
-        return True
 
 
 class ConcurrencyLimit:

@@ -47,6 +47,7 @@ class Outage:
     Attributes
     ----------
     answered_sent : when the last try that was answered had been sent, whatever the answer was.
+    is_on : whether the provider is out.
     waiting : how many calls wait for the provider's next answer.
 
     Used on one event loop.
@@ -59,18 +60,14 @@ class Outage:
         self._limit_s = limit_s
         self._clock = clock
         self.answered_sent = -math.inf
+        self.is_on = False
         self.waiting = 0
         self._failed = 0
         self._why = ""
-        self._since: float | None = None
+        self._since = 0.0
         self._interval = FIRST_PROBE_S
         self._next_probe = 0.0
         self._probing = False
-
-    @property
-    def is_on(self) -> bool:
-        """Whether the provider is out."""
-        return self._since is not None
 
     async def admit(self, check: Callable[[], None]) -> bool:
         """Wait until a try may be sent; whether it is a probe, which ends with :meth:`probed`.
@@ -111,7 +108,7 @@ class Outage:
         self.answered_sent = max(self.answered_sent, sent)
         self._failed = 0
         if self.is_on:
-            self._since = None
+            self.is_on = False
             self._say("answers again.")
 
     def failed(self, why: str) -> None:
@@ -130,7 +127,7 @@ class Outage:
         """
         if self.is_on:
             return
-        self._since = self._clock()
+        self.is_on, self._since = True, self._clock()
         self._check_limit()
         self._interval = FIRST_PROBE_S
         self._next_probe = self._since + self._interval
@@ -140,7 +137,7 @@ class Outage:
         )
 
     def _check_limit(self) -> None:
-        out_for = self._clock() - (self._since or 0.0)
+        out_for = self._clock() - self._since
         if out_for >= self._limit_s:
             tried = f"{self._failed} tries in a row failed, the last by {self._why}"
             raise ProviderError(
@@ -183,7 +180,7 @@ class Rejections:
 
     def taken(self, model: str, sent: float) -> None:
         """Take note that a model did not reject a try of a call, by when that was sent."""
-        self._taken[model] = max(self.last_taken(model), sent)
+        self._taken[model] = max(self._taken.get(model, sent), sent)
         self._in_a_row[model] = 0
 
     def last_taken(self, model: str) -> float:

@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from dissensus.errors import ProviderError
-from dissensus.llm.exchange import label
 
 
 @dataclass(frozen=True)
@@ -155,6 +154,12 @@ _CUT_OFF = {
 }
 
 
+def label(value: Any, most: int = 200) -> str:
+    """A name or sentence from a provider as one printable line; "" for what is no text."""
+    words = " ".join(value[: 20 * most].split())[:most] if isinstance(value, str) else ""
+    return words if words.isprintable() else "".join(filter(str.isprintable, words))
+
+
 def finish_reason(value: Any) -> str:
     """Why a model stopped, in one word for all providers; the provider's own where it has none.
 
@@ -215,6 +220,10 @@ def stopped(provider: str, outcome: str, message: str) -> ProviderError:
     )
 
 
+#: Members of an answer that say what went wrong, where they say anything.
+_ERRORS = {"error", "errors", "error_code", "error_msg"}
+
+
 def fault_in(body: Any) -> Any:
     """The error in the body of an answer of status 200, wherever it stands; None for none.
 
@@ -226,14 +235,14 @@ def fault_in(body: Any) -> Any:
     choices = body.get("choices")
     if isinstance(choices, list) and choices and isinstance(choices[0], Mapping):
         for part in (choices[0], choices[0].get("message")):
-            if isinstance(part, Mapping) and _is_set(part.get("error")):
+            if isinstance(part, Mapping) and "error" in part and _is_set(part["error"]):
                 return {"error": part["error"]}
     base = body.get("base_resp")
     if isinstance(base, Mapping) and _is_set(base.get("status_code")):
         return base
     has_answer = bool(choices or body.get("content") or body.get("data"))
     is_error = (
-        any(_is_set(body.get(name)) for name in ("error", "errors", "error_code", "error_msg"))
+        any(map(_is_set, map(body.get, _ERRORS & body.keys())))
         or str(body.get("success", "")).lower() in ("false", "0")
         or "error" in (body.get("type"), body.get("object"))
         or str(body.get("status", "")).lower() in ("error", "failed", "fail", "failure")

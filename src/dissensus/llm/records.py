@@ -175,11 +175,7 @@ class Records(Generic[Record]):
             self._reserved -= size
             self._settle()
 
-    def append(self, key: str, record: Record, reserved: int = 0, at_once: bool = True) -> None:
-        """Write a record, as :meth:`append_many` does."""
-        self.append_many({key: record}, reserved, at_once)
-
-    def append_many(
+    def append(
         self, records: Mapping[str, Record], reserved: int = 0, at_once: bool = True
     ) -> None:
         """Write records; on return they are on disk. Records of known keys stay as they are.
@@ -196,12 +192,15 @@ class Records(Generic[Record]):
         """
         with self._lock:
             self._reserved -= reserved
+            new, data = {}, self._owed
             try:
-                new = {key: record for key, record in records.items() if key not in self._known}
+                for key, record in records.items():
+                    if key not in self._known:
+                        new[key] = record
+                        data += write_line({self._key: key, **self._write(record)})
                 if new:
-                    data = b"".join(self._line(key, record) for key, record in new.items())
                     self._open()
-                    self._put(self._owed + data, at_once)
+                    self._put(data, at_once)
                     self._owed = b""
             except OSError as error:
                 raise ResourceError(
@@ -211,9 +210,6 @@ class Records(Generic[Record]):
             finally:
                 self._settle()
             self._known.update(new)
-
-    def _line(self, key: str, record: Record) -> bytes:
-        return write_line({self._key: key, **self._write(record)})
 
     def _open(self) -> None:
         if self._file >= 0:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import time
 from collections.abc import Mapping
@@ -13,19 +12,11 @@ from typing import Any
 
 import aiohttp
 
-from dissensus.errors import ProviderError, ResourceError
+from dissensus.errors import ProviderError
 from dissensus.llm.call import Reply, Usage
+from dissensus.llm.codec import UNREADABLE, NoAnswer
 from dissensus.llm.connection import MAX_BYTES, MAX_HEADER_BYTES, Connection, Response, Secret
-from dissensus.llm.exchange import (
-    UNREADABLE,
-    Exchange,
-    Failure,
-    NoAnswer,
-    Post,
-    Terms,
-    first_cause,
-    label,
-)
+from dissensus.llm.exchange import Exchange, Failure, Post, Terms, first_cause
 from dissensus.llm.ledger import Ledger
 from dissensus.llm.limits import RateLimiter
 from dissensus.llm.outage import Outage
@@ -33,6 +24,7 @@ from dissensus.llm.outcomes import (
     RULES,
     fault_in,
     fault_of_stream,
+    label,
     message_of,
     outcome_of,
     status_of,
@@ -109,10 +101,7 @@ class Sender:
         DissensusError : and no other call could fare better.
         """
         try:
-            response = await self._connection.fetch("POST", post.path, post.content)
-        except asyncio.CancelledError:
-            self._record(exchange, reservation, "timeout")
-            raise
+            response = await self._connection.fetch("POST", post.path, post.content, exchange.until)
         except Exception as error:
             outcome, reached = _outcome_of_exception(error)
             if isinstance(error, aiohttp.ClientHttpProxyError) and error.status == _PROXY_STATUS:
@@ -153,15 +142,17 @@ class Sender:
             words = "its answer holds no answer"
             raise self._record(exchange, reservation, "malformed", words, usage=usage)
         header = response.headers.get("x-request-id") or response.headers.get("request-id")
-        identifier = self._secret.strike(label(header)) or reply.request_id
-        reply = replace(reply, request_id=identifier)
+        identifier = (header and self._secret.strike(label(header))) or reply.request_id
         usage = used if exchange.price is None or _reports_usage(reply) else None
         if reply.error:
             words = THOUGHT_ALONE if reply.error == "empty" and reply.thought else ""
-            raise self._record(exchange, reservation, reply.error, words, reply=reply, usage=usage)
+            unusable = replace(reply, request_id=identifier)
+            raise self._record(
+                exchange, reservation, reply.error, words, reply=unusable, usage=usage
+            )
         cost = self._book(exchange, reservation, usage)
         self._outage.answered(exchange.sent)
-        return replace(reply, cost_usd=cost)
+        return replace(reply, request_id=identifier, cost_usd=cost)
 
     def _reply_in(
         self, exchange: Exchange, response: Response
@@ -273,7 +264,7 @@ class Sender:
             cost = self._book(exchange, reservation, usage)
         else:
             self._ledger.release(reservation)
-            self._settle(exchange.max_usage.total, 0)
+            self._rate_limiter.settle(exchange.max_usage.total, 0)
         exchange.failures.append(Failure(outcome, cost or 0.0, message, reply, reached, status))
         if rule.fault == "account":
             raise stopped(self._terms.name, outcome, f"models.{exchange.model}: {message}")
@@ -286,7 +277,7 @@ class Sender:
     def _book(self, exchange: Exchange, reservation: str, usage: Usage | None) -> float | None:
         """Book a try, at the most that it can have used where the provider does not say."""
         used = usage or exchange.max_usage
-        self._settle(exchange.max_usage.total, used.total)
+        self._rate_limiter.settle(exchange.max_usage.total, used.total)
         cost = exchange.cost(used)
         if cost and cost > (exchange.cost(exchange.max_usage) or 0.0):
             self._say_more(exchange, used)
@@ -308,11 +299,6 @@ class Sender:
             f"{most.input_tokens:,} and {most.output_tokens:,}. All are in the ledger; a budget "
             "may be passed by what such calls in flight use beyond their most."
         )
-
-    def _settle(self, reserved: int, used: int) -> None:
-        # An answer that came is not lost for a file that cannot be written; the next call stops.
-        with suppress(ResourceError):
-            self._rate_limiter.settle(reserved, used)
 
 
 def words_of(response: Response, secret: Secret) -> str:

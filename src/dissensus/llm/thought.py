@@ -107,7 +107,7 @@ def split_thought(reply: str, marks: Marks | None = None) -> SplitReply:
     marks : to look for; None for the project's own.
     """
     marks = marks or read_marks()
-    if not marks.may_be_in(reply):
+    if not marks.signs.search(reply):
         return SplitReply(reply.strip(), "")
     begun = reply.lstrip()
     for first, last in marks.words:

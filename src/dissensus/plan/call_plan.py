@@ -10,7 +10,6 @@ from textwrap import wrap
 from typing import Any, NamedTuple
 
 from dissensus.llm.call import Message
-from dissensus.plan.course import describe_starts
 from dissensus.plan.journalled import Covered, covered
 from dissensus.plan.rehearsal import rehearse
 from dissensus.report.labels import range_of
@@ -160,7 +159,6 @@ def plan(configuration: Configuration) -> Iterator[str]:
         yield from describe_stopping(configuration, sessions)
         yield from describe_smallest(configuration, sessions)
         yield from warn(unidentified(configuration, sessions))
-        yield from describe_starts(sessions.folder, sessions.rows.values())
 
 
 def describe_covered(sessions: Sessions, journals: Covered | None) -> list[str]:

@@ -1,8 +1,12 @@
-"""The figures and tables of a study as its rules list them: names and strings, nothing heavy."""
+"""What a study declares to be shown: figures and tables as its rules list them, and what it tells
+the reader of debates. Names and strings, nothing heavy.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -114,3 +118,106 @@ class Outputs:
         maker = f"{self.package}.{module}:{name}"
         place = (name, maker, reads, self.tables, self.section)
         return Table(*place, bool(question), question, columns, rows)
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A number of each session: a column of the list, and a place among its condition.
+
+    Attributes
+    ----------
+    artefact, column : where it stands; of several rows of a session, the last counts.
+    title : of the column.
+    """
+
+    artefact: str
+    column: str
+    title: str
+
+
+@dataclass(frozen=True)
+class Reader:
+    """How the reader shows a study.
+
+    Attributes
+    ----------
+    title : column of the source that says what is debated; where one is called the same with the
+        session's arm behind it, such as ``motion_zh``, that one.
+    measures : the most important first.
+    details : "module:function"; takes the row of the manifest, the row of the source, and the
+        session's rows of each artefact of ``reads``, by its name, and returns :class:`Details`.
+    reads : names of artefacts with a ``session_id``. Those that are not there have no rows.
+    leaves_out : columns of the source that no page shows.
+    """
+
+    title: str = ""
+    measures: tuple[Measure, ...] = ()
+    details: str = ""
+    reads: tuple[str, ...] = ()
+    leaves_out: tuple[str, ...] = ()
+
+    @property
+    def artefacts(self) -> list[str]:
+        """The names of all that it reads."""
+        return list(dict.fromkeys([*self.reads, *(each.artefact for each in self.measures)]))
+
+
+@dataclass
+class Details:
+    """What is known of a debate besides its turns and calls, as plain data.
+
+    Attributes
+    ----------
+    sides : speaker -> side.
+    facts : name and value, such as the winner.
+    claims : see :class:`Claim`.
+    tables : what else judges and measures found.
+    """
+
+    sides: dict[str, str] = field(default_factory=dict)
+    facts: list[tuple[str, str]] = field(default_factory=list)
+    claims: list[Claim] = field(default_factory=list)
+    tables: list[Rows] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """Something that a speaker claims, and what became of it.
+
+    Attributes
+    ----------
+    name : unique in its debate.
+    speaker, place : who said it; ``place`` is the ``round_label`` of the turn.
+    text, fate : "" where nothing is known of its fate.
+    answers : who answered it: speaker, place, how, and with which words or which claim.
+    """
+
+    name: str
+    speaker: str
+    place: str
+    text: str
+    fate: str = ""
+    answers: tuple[tuple[str, str, str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A small table of a debate; cells are texts."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: list[tuple[Any, ...]]
+
+
+def by_round(title: str, answers: Sequence[tuple[str, int, str]]) -> Rows:
+    """What each agent answered after each round: a row an agent, a column a round.
+
+    Parameters
+    ----------
+    answers : agent, round and what it answered.
+    """
+    rounds = sorted({number for _, number, _ in answers})
+    agents = dict.fromkeys(agent for agent, _, _ in answers)
+    answer_of = {(agent, number): answer for agent, number, answer in answers}
+    rows = [(agent, *(answer_of.get((agent, number), "") for number in rounds)) for agent in agents]
+    return Rows(title, ("Agent", *(f"Round {number}" for number in rounds)), rows)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import is_dataclass
 from inspect import Parameter, signature
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
-import pandas as pd
 import pyarrow as pa
 
 from dissensus.settings import Settings
@@ -92,7 +92,8 @@ def _read(files: Any, kind: Any) -> Any:
     kinds = {kind, *get_args(kind)}
     if pa.Table in kinds:
         return table
-    if pd.DataFrame in kinds:
+    # Who asks for a frame has imported pandas; to do so here takes half a second of a processor.
+    if (pandas := sys.modules.get("pandas")) and pandas.DataFrame in kinds:
         return table.to_pandas(use_threads=False)
     return by_session(table) if TurnsBySession in kinds else table.to_pylist()
 

@@ -9,8 +9,8 @@ from tempfile import TemporaryDirectory
 from typing import Protocol
 
 from dissensus.llm.ledger import LEDGER
-from dissensus.llm.recount import restore_ledger
 from dissensus.run.leftovers import remove_scripts, take_over
+from dissensus.run.recount import restore_ledger
 from dissensus.run.run_folder import RunLock, claim_run
 from dissensus.run.shutdown import (
     before_exit,

@@ -3,8 +3,8 @@
 A stage's script is a process of its own, so that a crash, a kill, its memory and its threads are
 its own too. To start Python and to import pyarrow and pandas takes half a second of a processor,
 longer than most stages work. Here a server imports them once, has one thread, and forks for each
-script. What the functions of a stage import, as matplotlib, it imports before it forks for the
-first that needs it.
+script. What a script and the functions of its stage import, as matplotlib, it imports before it
+forks for the first that needs it.
 """
 
 from __future__ import annotations
@@ -31,15 +31,14 @@ from pathlib import Path
 from threading import Lock, Thread
 from typing import Any, NoReturn
 
+from dissensus.digests import imported_modules
 from dissensus.text.embeddings import OWN
 from dissensus.text.tokens import TEKKEN
 
-#: What nearly every script imports, and what it does first (``module:function``); the rest is
-#: imported where it is needed.
+#: What every script imports, and what it does first (``module:function``). The rest is imported
+#: before the first script that needs it: a run of sessions alone needs neither pandas nor SciPy.
 IMPORTED = (
-    *("snakemake.logging", "snakemake.iocontainers", "snakemake.io", "numpy", "pandas"),
-    *("pyarrow.parquet", "pyarrow.acero", "dissensus.tables.artefact"),
-    *("scipy.special", "dissensus.study.sessions", "dissensus.run.stage"),
+    *("snakemake.logging", "snakemake.iocontainers", "snakemake.io", "dissensus.run.stage"),
     "dissensus.tables.provenance:package_versions",
 )
 #: The same for sessions whose models are asked over HTTP: each shard would do it again.
@@ -134,20 +133,20 @@ def fork_scripts(needed: Sequence[str] = ()) -> None:
         of_its_own = (script.conda_env, script.container_img, script.env_modules, script.shadow_dir)
         if edit or any(of_its_own):
             in_a_new_process(script, fname, edit)
-        elif status := server.run(fname, [*needed, *_needed(script.params)]):
+        elif status := server.run(fname, [*needed, *_needed(script.source, script.params)]):
             # As Snakemake's own way of running a script ends.
             raise subprocess.CalledProcessError(status, [sys.executable, fname])
 
     PythonScript.execute_script = execute_script
 
 
-def _needed(params: Mapping[str, Any]) -> list[str]:
+def _needed(source: str, params: Mapping[str, Any]) -> list[str]:
     """What the server has ready for a stage: the project's modules that are loaded here, as those
-    of the simulated models that the settings name, those that the stage's functions are in
-    (``module:name``), and the embedder and the tokeniser that its settings name.
+    of the simulated models that the settings name, those that its script imports or that its
+    functions are in (``module:name``), and the embedder and the tokeniser that its settings name.
     """
     functions, settings = params.get("functions", []), params.get("settings", {})
-    modules = [each.split(":")[0] for each in functions]
+    modules = [*imported_modules(source), *(each.split(":")[0] for each in functions)]
     modules = [name for name in (*sys.modules, *modules) if name.startswith("dissensus.")]
     named = json.dumps([settings.get(name) for name in _NAMED_BY], default=str)
     return [*modules, *(load for name, load in LOADED.items() if f'"{name}"' in named)]

@@ -119,26 +119,14 @@ def _run_steps(protocol: Steps, attempt: SessionAttempt) -> list[Turn]:
     return transcript
 
 
-def _read(format: ReplyFormat[Any], reply: Reply) -> Parsed[Any]:
-    """What a format makes of a reply: of all that came, where it can and there is more."""
-    read_body = getattr(format, "read_body", None)
-    if read_body is None or not reply.raw:
-        return format.read(reply.text)
-    parsed: Parsed[Any] = read_body(reply.text, json.loads(reply.raw))
-    return parsed
-
-
-@dataclass(frozen=True)
+@dataclass
 class TurnResult:
-    """A turn with every attempt at it, and the turn or why there is none."""
+    """Every attempt at a turn, the seconds that they took, and the turn or why there is none."""
 
-    attempts: list[Attempt]
+    attempts: list[Attempt] = field(default_factory=list)
+    seconds: float = 0.0
     turn: Turn | None = None
     failure: str = ""
-
-    @property
-    def seconds(self) -> float:
-        return sum(attempt.reply.latency_s for attempt in self.attempts)
 
 
 @dataclass
@@ -156,26 +144,32 @@ class SessionAttempt:
     def run_step(self, step: Sequence[Call]) -> list[Turn]:
         if not step:
             return []
-        made_before = len(self.journal.made)
-        attempts: list[Attempt] = []
+        made_before, answers, repairs = len(self.journal.made), 0, 0
+        turns: list[Turn] = []
+        failure, seconds = "", 0.0
         try:
-            done = self._run_turns(step)
+            results = [self._run_turn(step[0])] if len(step) == 1 else self._run_turns(step)
             # In the step's order, whichever reply came first.
-            attempts += [attempt for result in done for attempt in result.attempts]
+            for call, result in zip(step, results, strict=True):
+                self.record += result.attempts
+                answers += len(result.attempts)
+                repairs += max(0, len(result.attempts) - 1)
+                seconds = max(seconds, result.seconds)
+                if result.turn is not None:
+                    turns.append(result.turn)
+                else:
+                    failure = failure or f"turn {call.number}: {result.failure}"
         finally:
-            repairs = sum(attempt.attempt > 1 for attempt in attempts)
             calls = len(self.journal.made) - made_before
-            PROGRESS_COUNTS.count(answers=len(attempts), repairs=repairs, calls=calls)
-        self.record += attempts
-        self.seconds += max(result.seconds for result in done)
-        for call, result in zip(step, done, strict=True):
-            if result.turn is None:
-                raise CallFailed(f"turn {call.number}: {result.failure}")
-        return [result.turn for result in done if result.turn is not None]
+            PROGRESS_COUNTS.count(answers=answers, repairs=repairs, calls=calls)
+        self.seconds += seconds
+        if failure:
+            raise CallFailed(failure)
+        return turns
 
     def _run_turns(self, step: Sequence[Call]) -> list[TurnResult]:
         asked = [call for call in step if call.given is None]
-        if len(step) == 1 or not any(self.providers[call.model].waits for call in asked):
+        if not any(self.providers[call.model].waits for call in asked):
             return [self._run_turn(call) for call in step]
         return self._run_at_once(step)
 
@@ -203,46 +197,53 @@ class SessionAttempt:
 
     def _run_turn(self, call: Call) -> TurnResult:
         """Ask, and ask again while rules are broken; no turn where a call leaves no text."""
+        result = TurnResult()
         if call.given is not None:
-            lacking = f"{call.given.origin} has no turn of {call.speaker} there"
-            return TurnResult([], call.given.turn, "" if call.given.turn else lacking)
-        messages = call.messages
-        done = TurnResult([])
+            result.turn = call.given.turn
+            result.failure = f"{call.given.origin} has no turn of {call.speaker} there"
+            return result
+        messages, deadline_s = call.messages, self.limits.deadline_s
         for number in range(1, self.limits.repairs + 2):
-            patience = self._patience(done.seconds)
-            if patience is not None and patience <= 0:
-                return TurnResult(done.attempts, failure="the session's deadline has passed")
-            attempt = self._attempt(call, number, messages, patience)
-            done.attempts.append(attempt)
-            if attempt.reply.error and call.required:
-                return TurnResult(done.attempts, failure=attempt.reply.error)
+            left = None if deadline_s is None else deadline_s - self.seconds - result.seconds
+            if left is not None and left <= 0:
+                result.failure = "the session's deadline has passed"
+                return result
+            attempt = self._attempt(call, number, messages, left)
+            result.attempts.append(attempt)
+            result.seconds += attempt.reply.latency_s
             if attempt.reply.error:
-                # It may have been a repair that failed.
-                lost = call.turn("", None, (attempt.reply.error,), number - 1)
-                return TurnResult(done.attempts, lost)
+                result.failure = attempt.reply.error
+                if not call.required:
+                    # It may have been a repair that failed.
+                    result.turn = call.turn("", None, (attempt.reply.error,), number - 1)
+                return result
             if attempt.accepted:
                 break
             messages = call.again(attempt.violations)
-        repairs = len(done.attempts) - 1
-        turn = call.turn(attempt.reply.text, attempt.value, attempt.violations, repairs)
-        return TurnResult(done.attempts, turn)
+        repairs = len(result.attempts) - 1
+        result.turn = call.turn(attempt.reply.text, attempt.value, attempt.violations, repairs)
+        return result
 
     def _attempt(
-        self, call: Call, number: int, messages: tuple[Message, ...], patience: float | None
+        self, call: Call, number: int, messages: tuple[Message, ...], patience_s: float | None
     ) -> Attempt:
         provider = self.providers[call.model]
+        # Every call has a seed of its own, of 31 bits: the range that paid interfaces accept.
+        place = f"{self.seed}/{self.session_attempt}/{call.number}/{call.speaker}/{number}"
         request = Request(
             model=call.model,
             identity=provider.identity,
             messages=messages,
             temperature=call.decoding.temperature,
             max_tokens=call.decoding.max_tokens,
-            seed=self._seed_of(call, number),
+            seed=int.from_bytes(sha256(place.encode()).digest()[:4], "big") >> 1,
             top_p=call.decoding.top_p,
             options=call.decoding.options,
         )
-        reply = self.journal.ask(provider, request, patience)
-        parsed = Parsed[Any](None) if reply.error else _read(call.format, reply)
+        reply = self.journal.ask(provider, request, patience_s)
+        parsed = Parsed[Any](None)
+        if not reply.error:
+            parsed = _read_body(call.format, reply) if reply.raw else call.format.read(reply.text)
         broken = parsed.problems
         # A text that was cut off breaks a rule of its own, whatever is said of the rest.
         if not reply.error and (cut := cut_off(reply.finish_reason)):
@@ -261,12 +262,11 @@ class SessionAttempt:
             value=parsed.value,
         )
 
-    def _patience(self, spent: float) -> float | None:
-        """Seconds that are left of the session's deadline."""
-        deadline = self.limits.deadline_s
-        return None if deadline is None else deadline - self.seconds - spent
 
-    def _seed_of(self, call: Call, attempt: int) -> int:
-        """A 31-bit seed of its own for every call (the range that paid interfaces accept)."""
-        text = f"{self.seed}/{self.session_attempt}/{call.number}/{call.speaker}/{attempt}"
-        return int.from_bytes(sha256(text.encode()).digest()[:4], "big") >> 1
+def _read_body(format: ReplyFormat[Any], reply: Reply) -> Parsed[Any]:
+    """What a format makes of all that came, where it can; else of the text."""
+    read_body = getattr(format, "read_body", None)
+    if read_body is None:
+        return format.read(reply.text)
+    parsed: Parsed[Any] = read_body(reply.text, json.loads(reply.raw))
+    return parsed

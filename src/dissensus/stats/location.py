@@ -12,7 +12,10 @@ from dissensus.stats.bootstrap import cluster_robust_mean, satterthwaite
 from dissensus.stats.checks import FloatArray, as_codes, as_sample, check_level
 from dissensus.stats.results import NAN, Estimate, constant
 from dissensus.stats.shares import share_limits
-from dissensus.stats.walsh import signed_rank_cdf, walsh_order_statistic
+
+#: Walsh averages that are sorted at once, and the most steps until so few are left.
+_CANDIDATES = 200_000
+_BISECTIONS = 200
 
 _EXACT_RANKS = 100
 _HUGE_T = 3_000.0
@@ -135,12 +138,12 @@ def hodges_lehmann(differences: npt.ArrayLike, confidence: float = 0.95) -> Esti
     sample = np.sort(as_sample(differences, "differences"))
     check_level(confidence, "confidence")
     n, pairs = sample.size, sample.size * (sample.size + 1) // 2
-    middle = {walsh_order_statistic(sample, rank) for rank in ((pairs + 1) // 2, pairs // 2 + 1)}
+    middle = {_walsh_order_statistic(sample, rank) for rank in ((pairs + 1) // 2, pairs // 2 + 1)}
     rank = _signed_rank_limit(n, (1.0 - confidence) / 2.0)
     low, high = -np.inf, np.inf
     if rank >= 1:
-        low = walsh_order_statistic(sample, rank)
-        high = walsh_order_statistic(sample, pairs + 1 - rank)
+        low = _walsh_order_statistic(sample, rank)
+        high = _walsh_order_statistic(sample, pairs + 1 - rank)
     p_value = wilcoxon_signed_rank(sample).p_value
     return Estimate(float(np.mean(list(middle))), NAN, low, high, p_value, n, n)
 
@@ -148,7 +151,7 @@ def hodges_lehmann(differences: npt.ArrayLike, confidence: float = 0.95) -> Esti
 def _signed_rank_limit(n: int, tail: float) -> int:
     """Largest q with P(W+ < q) <= tail; 0 where there is none."""
     if n <= _EXACT_RANKS:
-        return int(np.searchsorted(signed_rank_cdf(n), tail, side="right"))
+        return int(np.searchsorted(_signed_rank_cdf(n), tail, side="right"))
     mean, variance = n * (n + 1) / 4.0, n * (n + 1) * (2 * n + 1) / 24.0
     # Half a rank of continuity correction: P(W+ <= q - 1) is the normal area below q - 1/2.
     return int(np.floor(mean + special.ndtri(tail) * np.sqrt(variance) + 0.5))
@@ -286,3 +289,59 @@ def two_one_sided_tests(differences: npt.ArrayLike, margin: float, alpha: float 
         p_value = float(special.stdtr(sample.size - 1, -nearest))
     n = sample.size
     return Estimate(inner.estimate, inner.se, inner.ci_low, inner.ci_high, p_value, n, n)
+
+
+def _walsh_order_statistic(ordered: FloatArray, rank: int) -> float:
+    """The Walsh average of 1-based `rank` in ascending order.
+
+    Parameters
+    ----------
+    ordered : shape (n,); the sample in ascending order.
+    rank : from 1 to n(n + 1)/2.
+
+    Notes
+    -----
+    The n(n + 1)/2 averages (d_i + d_j)/2, i <= j, number 12.5 million at n = 5,000. What is wanted
+    of them is one to four order statistics, so the value axis is bisected by counting, as in
+    Monahan (1984, ACM TOMS 10:265-270), until few candidates are left to sort. For each i the
+    partners j >= i whose average is at most v are a run of indices found by binary search, so a
+    count costs O(n log n), and at most 200,000 averages are in memory.
+    """
+    rows = np.arange(ordered.size)
+    # below[i] .. above[i] is the run of partners still in the window (low, high].
+    below, above = rows.copy(), np.full(ordered.size, ordered.size)
+    low, high = float(ordered[0]), float(ordered[-1])
+    for _ in range(_BISECTIONS):
+        if int((above - below).sum()) <= _CANDIDATES:
+            break
+        middle = low + (high - low) / 2.0
+        if not low < middle < high:
+            # Neighbouring floats: every candidate left is one value, give or take an ulp.
+            return high if rank > int((below - rows).sum()) else low
+        cut = np.maximum(np.searchsorted(ordered, 2.0 * middle - ordered, side="right"), rows)
+        if int((cut - rows).sum()) >= rank:
+            high, above = middle, cut
+        else:
+            low, below = middle, cut
+    lengths = above - below
+    first = np.repeat(rows, lengths)
+    run_start = np.repeat(np.cumsum(lengths) - lengths, lengths)
+    second = np.arange(first.size) - run_start + np.repeat(below, lengths)
+    candidates = (ordered[first] + ordered[second]) / 2.0
+    wanted = rank - int((below - rows).sum()) - 1
+    return float(np.partition(candidates, wanted)[wanted])
+
+
+def _signed_rank_cdf(n: int) -> npt.NDArray[np.float64]:
+    """P(W+ <= w) for w = 0..n(n + 1)/2 under the null, no ties: the exact distribution.
+
+    Adds rank after rank, each with sign plus or minus at probability one half (Hollander, Wolfe
+    & Chicken 2014, section 3.1). Costs O(n^3); meant for n up to a few hundred.
+    """
+    mass = np.zeros(n * (n + 1) // 2 + 1)
+    mass[0] = 1.0
+    for rank in range(1, n + 1):
+        shifted = np.zeros_like(mass)
+        shifted[rank:] = mass[:-rank]
+        mass = 0.5 * (mass + shifted)
+    return np.cumsum(mass)

@@ -15,7 +15,7 @@ from dissensus.digests import code_digest, digest, file_digest
 from dissensus.errors import ResourceError, SettingError
 from dissensus.llm.journal import IN_FLIGHT, Journal, NotJournaled, Replay
 from dissensus.llm.limits import InFlight
-from dissensus.llm.marks import read_marks
+from dissensus.llm.marks import marks_sha256
 from dissensus.llm.providers import identity
 from dissensus.llm.registry import ModelRegistry
 from dissensus.llm.shared import claimed
@@ -386,7 +386,7 @@ def _identity(name: str, settings: Row, thought: Path | None) -> str:
     given = identity(name, settings)
     if settings["provider"] == "simulated":
         return given
-    return digest([given, read_marks(thought, settings.get("thought")).sha256])
+    return digest([given, marks_sha256(thought, settings.get("thought"))])
 
 
 @cache

@@ -9,8 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
-from dissensus.report.declared import Figure, Headline, Table
-from dissensus.report.readers import Reader
+from dissensus.report.declared import Figure, Headline, Reader, Table
 from dissensus.session.inputs import Inputs, PlaceholderInputs
 from dissensus.settings import Settings
 from dissensus.study.kind import DEBATING, Kind, Row

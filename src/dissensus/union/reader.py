@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from dissensus.report.declared import Claim, Details, Measure, Reader, Rows
 from dissensus.report.labels import MISSING, number
-from dissensus.report.readers import Claim, Details, Measure, Reader, Rows
 from dissensus.union.tables import LAYERS, SIDES
 
 Row = Mapping[str, Any]

@@ -68,7 +68,7 @@ class StudyFolder:
     folder : results/<run>/<study>.
     arm, key : columns of the arm, and of the item's name in manifest and source.
     source : the artefact of the source.
-    title : its column that says what is debated; see :class:`~dissensus.report.readers.Reader`.
+    title : its column that says what is debated; see :class:`~dissensus.report.declared.Reader`.
 
     Raises
     ------

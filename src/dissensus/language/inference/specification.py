@@ -18,7 +18,7 @@ from dissensus.language.inference.estimators import Options, estimate
 from dissensus.language.inference.pairs import Array, Labels, Pairs, compared_languages, pair_up
 from dissensus.language.settings import InferenceSettings, MeasureSettings
 from dissensus.stats.anchors import Clips, fit, weighted
-from dissensus.stats.joint import joint_permutation
+from dissensus.stats.multiplicity import joint_permutation
 from dissensus.stats.results import NAN
 from dissensus.study.makes import makes
 from dissensus.tables.artefact import Column, Schema

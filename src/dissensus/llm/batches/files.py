@@ -19,7 +19,7 @@ from typing import Any
 from dissensus.errors import ResourceError
 from dissensus.llm.batches.interface import Line
 from dissensus.llm.call import Reply, Usage
-from dissensus.llm.exchange import NoAnswer
+from dissensus.llm.codec import NoAnswer
 from dissensus.llm.prices import Price
 
 _PLAN = ".plan.json"

@@ -9,7 +9,8 @@ import httpx2
 import openai
 
 from dissensus.llm.connection import Secret
-from dissensus.llm.exchange import Terms, first_cause, label
+from dissensus.llm.exchange import Terms, first_cause
+from dissensus.llm.outcomes import label
 from dissensus.llm.sender import mislabelled
 
 

@@ -14,8 +14,7 @@ import openai
 from openai.types import Batch
 
 from dissensus.llm.batches.interface import SKEW_S, Found, Line, Sought, State, id_of
-from dissensus.llm.exchange import label
-from dissensus.llm.outcomes import fault_in, message_of, outcome_of, status_of
+from dissensus.llm.outcomes import fault_in, label, message_of, outcome_of, status_of
 
 #: The key of our own name for a batch in its metadata.
 _OURS = "dissensus"

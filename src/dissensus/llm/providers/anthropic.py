@@ -7,8 +7,8 @@ from typing import Any
 
 from dissensus.llm.batches.interface import BatchInterface
 from dissensus.llm.call import Request, Usage
-from dissensus.llm.codec import Answer, Codec, plain_text
-from dissensus.llm.exchange import Post, count
+from dissensus.llm.codec import Answer, Codec, count, plain_text
+from dissensus.llm.exchange import Post
 from dissensus.llm.prefix_cache import MOST_MARKS, Piece, ends, marked_pieces
 
 #: The version of its interface that is spoken here.

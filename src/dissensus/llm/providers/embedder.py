@@ -123,7 +123,7 @@ class RemoteEmbedder:
             except BaseException:
                 self._journal.release(room)
                 raise
-            self._journal.append(digest([list(texts), len(self._journal)]), call, room)
+            self._journal.append({digest([list(texts), len(self._journal)]): call}, room)
         return call
 
     def _call(self, host: Host, texts: dict[str, str]) -> EmbeddingCall:

@@ -13,8 +13,8 @@ import numpy as np
 from dissensus.errors import ProviderError
 from dissensus.llm.batches.interface import BatchInterface
 from dissensus.llm.call import Request, Usage
-from dissensus.llm.codec import Answer, Codec, plain_text
-from dissensus.llm.exchange import Post, count
+from dissensus.llm.codec import Answer, Codec, count, plain_text
+from dissensus.llm.exchange import Post
 
 #: Variables of the environment that OpenAI's own package sends, too -> header.
 _ACCOUNT = {"OPENAI_ORG_ID": "openai-organization", "OPENAI_PROJECT_ID": "openai-project"}
@@ -57,15 +57,35 @@ class OpenAICodec(Codec):
     def post(
         self, model: str, request: Request, parameters: Mapping[str, Any], marks: int = 0
     ) -> Post:
-        body = {"model": model, "messages": messages(request), **parameters}
-        return Post("/chat/completions", body)
+        messages = [{"role": each.role, "content": each.content} for each in request.messages]
+        return Post("/chat/completions", {"model": model, "messages": messages, **parameters})
 
     def post_texts(self, model: str, texts: Sequence[str], *, plain: bool) -> Post:
         coding = {} if plain else {"encoding_format": "base64"}
         return Post("/embeddings", {"model": model, "input": list(texts), **coding})
 
     def usage(self, body: Any) -> Usage:
-        return _usage(body)
+        usage = body.get("usage") or {}
+        details = _details(usage, "prompt_tokens_details")
+        of_completion = _details(usage, "completion_tokens_details")
+        # DeepSeek counts what its cache answered in a place of its own.
+        # Moonshot, too, at the top.
+        cached = (
+            details.get("cached_tokens")
+            or usage.get("prompt_cache_hit_tokens")
+            or usage.get("cached_tokens")
+        )
+        prompt = count(usage.get("prompt_tokens"))
+        completion, total = count(usage.get("completion_tokens")), count(usage.get("total_tokens"))
+        thought = count(of_completion.get("reasoning_tokens"))
+        # xAI and gateways to Gemini count thought beside the completion; the total has both.
+        if not total and thought > completion:
+            completion += thought
+        return Usage(
+            prompt,
+            min(count(cached), prompt),
+            max(completion, total - prompt) if prompt else completion,
+        )
 
     def answer(self, body: Any) -> Answer:
         choice = body["choices"][0]
@@ -116,45 +136,18 @@ def _account(name: str) -> str:
     return value
 
 
-def messages(request: Request) -> Any:
-    """A request's messages as this interface has them."""
-    return [{"role": message.role, "content": message.content} for message in request.messages]
-
-
 def _apart(message: Mapping[str, Any]) -> str:
     """The thought that a server keeps apart from the text; "" where it has none."""
-    thoughts = (message.get(name) for name in ("reasoning_content", "reasoning"))
-    return next((plain_text(thought) for thought in thoughts if isinstance(thought, str)), "")
+    for name in ("reasoning_content", "reasoning"):
+        if isinstance(thought := message.get(name), str):
+            return plain_text(thought)
+    return ""
 
 
 def _details(usage: Any, name: str) -> Mapping[str, Any]:
     """A part of what was used; empty where a gateway has something else there."""
     details = usage.get(name)
     return details if isinstance(details, Mapping) else {}
-
-
-def _usage(body: Any) -> Usage:
-    usage = body.get("usage") or {}
-    details = _details(usage, "prompt_tokens_details")
-    of_completion = _details(usage, "completion_tokens_details")
-    # DeepSeek counts what its cache answered in a place of its own.
-    # Moonshot, too, at the top.
-    cached = (
-        details.get("cached_tokens")
-        or usage.get("prompt_cache_hit_tokens")
-        or usage.get("cached_tokens")
-    )
-    prompt = count(usage.get("prompt_tokens"))
-    completion, total = count(usage.get("completion_tokens")), count(usage.get("total_tokens"))
-    thought = count(of_completion.get("reasoning_tokens"))
-    # xAI and gateways to Gemini count thought beside the completion; the total has both.
-    if not total and thought > completion:
-        completion += thought
-    return Usage(
-        prompt,
-        min(count(cached), prompt),
-        max(completion, total - prompt) if prompt else completion,
-    )
 
 
 def _base64(vector: Any) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -122,7 +122,9 @@ class RemoteModel:
         """See :class:`dissensus.llm.call.Provider`."""
         host = self._checked_host = self._checked_host or self._host()
         codec = host.codec
-        size = sum(len(message.content.encode()) for message in request.messages)
+        size = 0
+        for message in request.messages:
+            size += len(message.content.encode())
         marks_of_study = self._parameters_marks
         if request.options:
             marks_of_study += _cache_marks(request.options)
@@ -130,7 +132,7 @@ class RemoteModel:
         parse: Callable[[Any], Reply] = partial(codec.parse, marks=self.marks)
         if request.options:
             parse = partial(_with_raw, parse)
-        parameters = self.parameters(request, self._takes(codec))
+        parameters = self.parameters(request, codec.takes)
         post = codec.post(self.asked_model, request, parameters, marks)
 
         def hello() -> Post:
@@ -148,31 +150,40 @@ class RemoteModel:
         else:
             reply = run(host.http.call(exchange, post, patience_s))
         check_accepted(exchange, reply, host)
+        shared = ""
         if host.watch and self.marks and not reply.error:
-            _warn_of_marks(self.name, host.watch.see(self.name, reply.text, self.marks))
+            shared = host.watch.see(self.name, reply.text, self.marks)
+        if shared:
+            _warn_of_marks(self.name, shared)
         tokens = reply.input_tokens
         if not reply.error and self.name not in host.cut and is_cut(request, size, tokens):
             host.cut.add(self.name)
             warn_of_cut(self.name, size, tokens)
         return exchange.ended(reply)
 
-    def _takes(self, codec: Codec) -> Iterable[str]:
-        """The parameters that can be sent.
-
-        A simulated model needs the seed behind every interface: without it, agents who are asked
-        the same at the same time would all give the same reply.
-        """
-        return dict.fromkeys((*codec.takes, "seed")) if self.simulated else codec.takes
-
-    def parameters(self, request: Request, takes: Iterable[str]) -> dict[str, Any]:
+    def parameters(self, request: Request, takes: Sequence[str]) -> dict[str, Any]:
         """What to send besides the messages, by the names that this model has for it.
 
-        A call's own options come before the model's parameters, and these before all else.
+        A call's own options come before the model's parameters, and these before all else. A
+        simulated model is sent the seed behind every interface: without it, agents who are asked
+        the same at the same time would all give the same reply.
+
+        Parameters
+        ----------
+        takes : what of temperature, top_p, max_tokens and seed its interface has.
         """
-        sent = {self._rename.get(name, name): getattr(request, name) for name in takes}
+        sent: dict[str, Any] = {}
+        if self.simulated and "seed" not in takes:
+            takes = (*takes, "seed")
+        for name in takes:
+            sent[self._rename.get(name, name)] = getattr(request, name)
         sent |= self._parameters
-        sent |= {self._rename.get(name, name): value for name, value in request.options.items()}
-        return {name: value for name, value in sent.items() if name and value is not None}
+        for name, value in request.options.items():
+            sent[self._rename.get(name, name)] = value
+        for name in [*sent]:
+            if not name or sent[name] is None:
+                del sent[name]
+        return sent
 
 
 def _shortened(request: Request) -> Request:
@@ -184,13 +195,12 @@ def _shortened(request: Request) -> Request:
 
 def _warn_of_marks(model: str, shared: str) -> None:
     """Say what a model's replies share that may be thought; see :mod:`dissensus.llm.doubts`."""
-    if shared:
-        logging.getLogger("dissensus").warning(
-            f"models.{model}: {shared}, which no rule knows. Where that is thought, others are "
-            f"shown it and it is measured as speech: name its marks in models.{model}.thought "
-            "(docs/models.md) and start again; what was answered is read anew and not paid again. "
-            "`dissensus replies` says the same of all replies."
-        )
+    logging.getLogger("dissensus").warning(
+        f"models.{model}: {shared}, which no rule knows. Where that is thought, others are "
+        f"shown it and it is measured as speech: name its marks in models.{model}.thought "
+        "(docs/models.md) and start again; what was answered is read anew and not paid again. "
+        "`dissensus replies` says the same of all replies."
+    )
 
 
 def _with_raw(parse: Callable[[Any], Reply], body: Any) -> Reply:

@@ -14,8 +14,7 @@ from dissensus.design.manifest import check_block_filled, stream
 from dissensus.design.weights import Contrast
 from dissensus.digests import digest
 from dissensus.errors import ResourceError, SettingError
-from dissensus.report.declared import Figure, Table
-from dissensus.report.readers import Measure, Reader
+from dissensus.report.declared import Figure, Measure, Reader, Table
 from dissensus.session.protocol import Turn
 from dissensus.study.experiment.declaration import check_names, check_overrides, sharing_of
 from dissensus.study.experiment.design import (

@@ -13,7 +13,7 @@ import pytest
 from batching import FAST, ask_all, half_price, make_registry, spent
 from dissensus.errors import BudgetReached, ResourceError
 from dissensus.llm.journal import Journal
-from dissensus.llm.recount import restore_ledger, spent_by_journals
+from dissensus.run.recount import restore_ledger, spent_by_journals
 from hostile import (
     BILL,
     PRICED,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dissensus.stats.joint import joint_permutation
+from dissensus.stats.multiplicity import joint_permutation
 from dissensus.stats.signflip import sign_flip_test
 
 
@@ -78,7 +78,7 @@ def test_turning_all_signs_keeps_the_two_sided_p_values():
 def test_chunks_do_not_change_the_numbers(monkeypatch):
     differences = matrix(6, n=16, shift=0.3)
     whole = joint_permutation(differences, flips=3_000)
-    monkeypatch.setattr("dissensus.stats.joint._CELLS", 160)
+    monkeypatch.setattr("dissensus.stats.multiplicity._CELLS", 160)
     pieces = joint_permutation(differences, flips=3_000)
     assert pieces.stouffer == whole.stouffer
     assert pieces.p_stouffer == pytest.approx(whole.p_stouffer, abs=0.04)
