@@ -60,6 +60,14 @@ def test_the_tally_counts_what_is_planted_and_what_is_none() -> None:
         "Of 1 effect planted in the simulated models with a power of 0.9 or more, the analysis "
         "finds 1; of 2 planted to be none, 0."
     )
+    none = [row for row in rows() if row["planted"] == row["none"]]
+    assert tally(none) == (
+        "No effect with a known power of 0.9 or more is planted in the simulated models; the "
+        "analysis finds of 2 planted to be none, 0."
+    )
+    assert tally([]) == (
+        "No effect with a known power of 0.9 or more is planted in the simulated models."
+    )
 
 
 def test_what_was_not_diagnosed_has_neither_truth_nor_power() -> None:

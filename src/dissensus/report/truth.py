@@ -166,12 +166,20 @@ def tally(rows: Sequence[Mapping[str, Any]]) -> str:
     sure = [row["found"] for row in planted if (row["power"] or 0.0) >= _POWER]
     weak = [row["found"] for row in planted if (row["power"] or 0.0) < _POWER]
     nothing = [row["found"] for row in rows if row["planted"] == row["none"]]
-    others = f"; of {len(weak)} with less power, {sum(weak)}" if weak else ""
-    return (
+    others = f"of {len(weak)} with less power, {sum(weak)}" if weak else ""
+    none = f"of {len(nothing)} planted to be none, {sum(nothing)}" if nothing else ""
+    if not sure:
+        known = [part for part in (others, none) if part]
+        return (
+            "No effect with a known power of "
+            f"{_POWER:g} or more is planted in the simulated models"
+            + (f"; the analysis finds {', and '.join(known)}." if known else ".")
+        )
+    first = (
         f"Of {counted(len(sure), 'effect')} planted in the simulated models with a power of "
-        f"{_POWER:g} or more, the analysis finds {sum(sure)}{others}; of {len(nothing)} planted "
-        f"to be none, {sum(nothing)}."
+        f"{_POWER:g} or more, the analysis finds {sum(sure)}"
     )
+    return "; ".join(part for part in (first, others, none) if part) + "."
 
 
 def _cells(row: Mapping[str, Any]) -> tuple[str, ...]:
