@@ -121,7 +121,7 @@ def _effect(s: Configuration, metrics: Frame, renderings: Frame) -> object:
 def _instrument(s: Configuration, components: Frame, metrics: Frame, renderings: Frame) -> object:
     study = s.language
     options = (study.reference, study.measures, study.inference, s.seed)
-    return measure_instrument(components, metrics, renderings, *options)
+    return measure_instrument(components, metrics, renderings, [], *options)
 
 
 def _saturation(s: Configuration, metrics: Frame) -> object:

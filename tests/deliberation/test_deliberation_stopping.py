@@ -220,8 +220,12 @@ def judged(run: Run) -> tuple[pd.DataFrame, list[dict[str, Any]]]:
 def test_headline_figure_and_table_have_the_last_look() -> None:
     run = make_run(24, ("emergent", "crit", "full"))
     rows, looks = judged(run)
-    (headline,) = rows[rows["headline"].to_numpy(dtype=bool)].to_dict("records")
-    assert (headline["contrast"], headline["method"]) == ("crit-emergent", ANYTIME)
+    headlines = rows[rows["headline"].to_numpy(dtype=bool)].set_index("contrast")
+    assert headlines["method"].to_dict() == {
+        "crit-emergent": ANYTIME,
+        "full-emergent": HEADLINE,
+    }
+    headline = headlines.loc["crit-emergent"]
     for name in ("estimate", "ci_low", "ci_high", "p_value"):
         assert headline[name] == looks[-1][name]
     # All others are as without looks.

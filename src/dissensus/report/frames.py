@@ -74,20 +74,24 @@ def complete(metrics: pd.DataFrame) -> pd.DataFrame:
     return metrics[metrics["complete"].to_numpy(dtype=bool)]
 
 
-def attrition(artefacts: Artefacts, noun: str = "session", /, **drawn: Any) -> str:
+def attrition(
+    artefacts: Artefacts, noun: str = "session", assigned: str = "manifest", /, **drawn: Any
+) -> str:
     """How many sessions came through, as "143 of 144 sessions".
 
     Parameters
     ----------
     artefacts : with metrics and manifest.
     noun : what they are called; where not all kinds of sessions are meant, no sessions.
-    drawn : column of the manifest -> value or values, where not all of its sessions are meant; the
+    assigned : artefact with a row a session that was to come through. Of a study that may stop it
+        is the metrics, since of the manifest not all may have been run.
+    drawn : column of that -> value or values, where not all of its sessions are meant; the
         metrics have sessions of these values alone, or the column too.
     """
     metrics = artefacts.facts("metrics")
     measured = {name: value for name, value in drawn.items() if name in metrics.frame}
     ended = metrics.over("count", "session_id", complete=True, **measured)
-    of = artefacts.facts("manifest").over("count", "session_id", **drawn)
+    of = artefacts.facts(assigned).over("count", "session_id", **drawn)
     return f"{ended} of {counted(of, noun)}"
 
 

@@ -75,7 +75,10 @@ def table_arms(artefacts: Artefacts, view: View) -> Table:
         "disagreement lost, times the share of rival options not engaged. Agreement and correct: "
         "of the agents who do not abstain. The measures are the project's own."
     )
-    facts = {"reference": arm_words(view.reference), "attrition": attrition(artefacts)}
+    facts = {
+        "reference": arm_words(view.reference),
+        "attrition": attrition(artefacts, "session", "metrics"),
+    }
     return tabulate("table_arms", "Disagreement by arm", columns, rows, note, view, facts)
 
 

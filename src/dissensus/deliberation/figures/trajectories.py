@@ -117,5 +117,5 @@ def describe(artefacts: Artefacts, view: View) -> dict[str, str]:
         "retention": ends("retention"),
         "alerts": listed(_raised(artefacts, view)) or "none raised",
         "undefined": str(undefined),
-        "attrition": attrition(artefacts, arm=view.arms),
+        "attrition": attrition(artefacts, "session", "metrics", arm=view.arms),
     }
