@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import combinations
 from pathlib import Path
 from xml.etree import ElementTree
@@ -81,3 +82,18 @@ def test_spread_moves_labels_apart_and_no_further(
     places: list[float], expected: list[float]
 ) -> None:
     assert spread(places, 0.5) == pytest.approx(expected)
+
+
+def test_digits_that_are_not_written_change_no_byte(tmp_path: Path) -> None:
+    texts = []
+    for number, apart in enumerate((0.0, 1e-13)):
+        figure = new_figure(2.0, simulated=True)
+        figure.set_layout_engine("none")
+        for low in (0.1, 0.55):
+            axes = figure.add_axes((0.1 + apart, low, 0.8, 0.35))
+            axes.plot([0, 1], [0, 1])
+        save_svg(figure, path := tmp_path / f"{number}.svg")
+        texts.append(path.read_text("utf-8"))
+    assert texts[0] == texts[1]
+    clips = re.findall(r'<clipPath id="(\w+)">', texts[0])
+    assert len(set(clips)) == 2 and all(f"url(#{name})" in texts[0] for name in clips)

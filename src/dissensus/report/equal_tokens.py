@@ -12,7 +12,7 @@ from dissensus.report.facts import Facts
 from dissensus.report.forms import AFTER_HOLM, course, fill_key, forest, key_of, legend
 from dissensus.report.frames import Record, significant
 from dissensus.report.labels import counted, interval, listed, number, p_clause, signed
-from dissensus.report.style import Mark, marks, new_figure, notice, settle, zero_line
+from dissensus.report.style import Mark, marks, new_figure, notice, zero_line
 from dissensus.report.view import Drawn, View
 
 #: What stands in the place of a verdict.
@@ -50,7 +50,6 @@ def draw_equal_tokens(strategies: Facts, group: str, unit: str, missing: str, vi
     panels[-1][0].set_xlabel(f"mean tokens on a {unit}")
     panels[-1][1].set_xlabel("accuracy of the debate − of the other")
     legend(figure, [*map(key_of, look.values()), *fill_key(*AFTER_HOLM)], 3)
-    settle(figure)
     return Drawn(figure, facts)
 
 

@@ -18,6 +18,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
+from dissensus.digests import digest
 from dissensus.report.escaping import plain
 from dissensus.report.facts import unmarked
 from dissensus.report.labels import language_name, wrapped
@@ -101,6 +102,9 @@ def marks(languages: Sequence[str], reference: str) -> dict[str, Mark]:
 _SAYS, _NEXT = "says: ", " \N{BROKEN BAR} "
 _SAID = re.compile(rf"<g id=([\"']){_SAYS}([^<]*?)\1>")
 _USE = re.compile(r"<use ([^<>]*)/>")
+#: Where what is drawn is clipped: its name and its place; and such a name, wherever it stands.
+_CLIP = re.compile(r'<clipPath id="(p[0-9a-f]+)">\s*(<[^<>]*>)')
+_CLIPPED = re.compile(r"(?<=[#\"])p[0-9a-f]{10}(?=[)\"])")
 
 
 @contextmanager
@@ -151,19 +155,6 @@ def notice(sentence: str, simulated: bool) -> Figure:
     return figure
 
 
-def settle(figure: Figure) -> None:
-    """Put all panels where the layout wants them, to a millionth of the figure.
-
-    The solver adds in the order of addresses in memory: in a grid whose shares are no powers of two
-    the last digits differ from run to run, and with them the bytes of the figure.
-    """
-    figure.draw_without_rendering()
-    figure.set_layout_engine("none")
-    for axes in figure.axes:
-        left, low, wide, high = (round(value, 6) for value in axes.get_position().bounds)
-        axes.set_position((left, low, wide, high))
-
-
 def save(
     figure: Figure, svg: str | Path, png: str | Path, title: str = "", words: str = ""
 ) -> None:
@@ -187,9 +178,20 @@ def save_svg(figure: Figure, path: str | Path, title: str = "", words: str = "")
     text = StringIO()
     with _look():
         figure.savefig(text, format="svg", dpi=200, metadata={"Date": None})
-    picture = _told(unmarked(text.getvalue())).replace("<svg ", '<svg role="img" ', 1)
+    picture = _told(unmarked(_clipped(text.getvalue()))).replace("<svg ", '<svg role="img" ', 1)
     told = f"<title>{escape(title)}</title>\n <desc>{escape(words)}</desc>\n <metadata>"
     write_text(path, plain(picture.replace("<metadata>", told, 1) if words else picture))
+
+
+def _clipped(picture: str) -> str:
+    """The SVG with clips named by where they are, as it is written.
+
+    The solver of the layout adds in the order of addresses in memory: last digits that are not
+    written differ from run to run, and with them the names that matplotlib gives.
+    """
+    clips = [match.groups() for match in _CLIP.finditer(picture)]
+    names = {name: f"p{digest([number, place])[:10]}" for number, (name, place) in enumerate(clips)}
+    return _CLIPPED.sub(lambda named: names.get(named[0], named[0]), picture)
 
 
 def says(artist: Artist, *words: str) -> None:
