@@ -17,7 +17,7 @@ from scipy.stats import entropy
 from deliberation.deliberation_frames import Run, make_run
 from deliberation.deliberation_sessions import reply, study_values, topic_rows
 from dissensus.deliberation.design.manifest import Drawing, draw, draw_manifest
-from dissensus.deliberation.figures import contrast_tables, contrasts
+from dissensus.deliberation.figures import contrast_tables, contrasts, headline
 from dissensus.deliberation.inference.contrasts import PRIMARY, contrast_arms
 from dissensus.deliberation.inference.diagnosis import as_run, diagnose
 from dissensus.deliberation.inference.stopping import compare_block
@@ -28,6 +28,7 @@ from dissensus.design.looks import looks_of, paired_differences
 from dissensus.design.stopping import ANYTIME, STOP
 from dissensus.design.weights import Contrast
 from dissensus.errors import SettingError
+from dissensus.report.facts import told
 from dissensus.report.view import Artefacts
 from dissensus.study.stopping import rule_of
 
@@ -225,9 +226,9 @@ def test_headline_figure_and_table_have_the_last_look() -> None:
         "crit-emergent": ANYTIME,
         "full-emergent": HEADLINE,
     }
-    headline = headlines.loc["crit-emergent"]
+    stopped_by = headlines.loc["crit-emergent"]
     for name in ("estimate", "ci_low", "ci_high", "p_value"):
-        assert headline[name] == looks[-1][name]
+        assert stopped_by[name] == looks[-1][name]
     # All others are as without looks.
     plain = pd.DataFrame(contrast_arms(run.metrics, run.manifest, "emergent", 0.95, 500, 1))
     others = rows[rows["method"] != ANYTIME].reset_index(drop=True)
@@ -238,6 +239,9 @@ def test_headline_figure_and_table_have_the_last_look() -> None:
     (row,) = [row for row in table.rows if row[0] == "crit"]
     assert f"[{looks[-1]['ci_low']:.3f}, {looks[-1]['ci_high']:.3f}]" in row
     assert "hold at all looks" in contrasts.describe(artefacts, run.view())["looks"]
+    # Adjusted over the arms of the looks, which an arm that is left out is none of.
+    (sentence, *_) = headline.state(artefacts, run.view()).headlines
+    assert "after Holm over 1 arm:" in told(sentence)[0]
 
 
 def diagnosed(arms: dict[str, Any], simulations: int) -> pd.DataFrame:

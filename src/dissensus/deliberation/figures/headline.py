@@ -9,6 +9,7 @@ import numpy as np
 from dissensus.deliberation.figures import contrasts
 from dissensus.deliberation.inference.unanswered import ARM
 from dissensus.design.contrasts import HEADLINE
+from dissensus.design.stopping import ANYTIME
 from dissensus.report.facts import Row
 from dissensus.report.findings import Bar, Card, Findings
 from dissensus.report.floor import Floor
@@ -21,9 +22,11 @@ def state(artefacts: Artefacts, view: View) -> Findings:
     compared = artefacts.facts("contrasts")
     facts = contrasts.describe(artefacts, view)
     primary = contrasts.primary(artefacts)
-    arms = compared.over(
-        "count", "estimate", headline=True, reference=contrasts.references(artefacts)
-    )
+    # A study that may stop adjusts over the arms that it is looked at for.
+    is_looked_at = any(row["method"] == ANYTIME for row in primary)
+    family = {"method": ANYTIME} if is_looked_at else {}
+    references = contrasts.references(artefacts)
+    arms = compared.over("count", "estimate", headline=True, reference=references, **family)
     sentences = [
         f"Disagreement that is left in the last round, arms against {arm_words(view.reference)}: "
         f"{facts['primary']}; significant after Holm over {counted(arms, 'arm')}: "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -49,8 +49,7 @@ def compare_baselines(
 
     Parameters
     ----------
-    stances, manifest, outcomes, topics : the artefacts of those names. Draws that have no outcome
-        were not run, and count for nothing.
+    stances, manifest, outcomes, topics : the artefacts of those names.
     calls : of all sessions, repairs and sessions begun again among them.
     reference : the arm that deliberates.
     arms : name -> settings, of which ``sees`` and ``samples`` are read; of several that see alike
@@ -66,12 +65,7 @@ def compare_baselines(
     """
     kinds = _kinds(arms, reference)
     truths = {topic["topic_id"]: topic["truth"] for topic in topics}
-    run = {row["draw_id"] for row in outcomes}
-    draws = {
-        row["draw_id"]: row["topic_id"]
-        for row in manifest
-        if truths[row["topic_id"]] and row["draw_id"] in run
-    }
+    draws = _scored_draws(manifest, outcomes, truths)
     if len(kinds) == 1 or not draws:
         return []
     stated = by_round(stances, "stance")
@@ -99,6 +93,20 @@ def compare_baselines(
         seed=seed_of(seed, "equal tokens"),
     )
     return [{"arm": reference, **row} for row in rows]
+
+
+def _scored_draws(
+    manifest: Iterable[Mapping[str, Any]],
+    outcomes: Iterable[Mapping[str, Any]],
+    truths: Mapping[str, Any],
+) -> dict[str, str]:
+    """Draw -> topic, of those whose topic has a truth; one without an outcome was not run."""
+    run = {row["draw_id"] for row in outcomes}
+    return {
+        row["draw_id"]: row["topic_id"]
+        for row in manifest
+        if truths[row["topic_id"]] and row["draw_id"] in run
+    }
 
 
 def _kinds(arms: Mapping[str, Mapping[str, Any]], reference: str) -> dict[str, str]:
