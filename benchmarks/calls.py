@@ -27,7 +27,7 @@ from timing import ENVIRONMENT, Failed, Took, in_turn, took
 MODELS = ["m1", "m2", "m3", "m4"]
 #: Where the study of these debates keeps its results.
 RESULTS = LANGUAGE.with_name("spoken")
-ENGLISH = "resources/prompts/language/en.yaml"
+ENGLISH = "studies/language/prompts/en.yaml"
 #: Calls of a session.
 TURNS = 8
 #: What the openai package is called by itself.

@@ -16,8 +16,8 @@ from timing import Took, took
 
 def fit_rounds(questions: int, rounds: int) -> float:
     """Seconds of a fit with intervals, agents in a ring."""
-    from dissensus.identity.inference.diagnosis import Scenario, empty
-    from dissensus.identity.inference.fitting import fit
+    from dissensus_studies.identity.inference.diagnosis import Scenario, empty
+    from dissensus_studies.identity.inference.fitting import fit
 
     panel = _drawn(empty(Scenario(0.5, 2.0, 1, rounds), questions))
     started = time.perf_counter()
@@ -37,9 +37,9 @@ def two_rounds(questions: int) -> float:
 
 def goodness(questions: int) -> float:
     """Seconds of a test of fit by 99 resamples, each fitted again."""
-    from dissensus.identity.inference.diagnosis import Scenario, empty
-    from dissensus.identity.inference.fitting import fit
-    from dissensus.identity.inference.goodness import goodness_of_fit
+    from dissensus_studies.identity.inference.diagnosis import Scenario, empty
+    from dissensus_studies.identity.inference.fitting import fit
+    from dissensus_studies.identity.inference.goodness import goodness_of_fit
 
     panel = _drawn(empty(Scenario(0.5, 2.0, 1, 1), questions))
     fitted = fit(panel)
@@ -50,8 +50,8 @@ def goodness(questions: int) -> float:
 
 def moments(questions: int) -> float:
     """Seconds of the closed form with 2,000 resamples of the questions."""
-    from dissensus.identity.inference.diagnosis import Scenario, empty
-    from dissensus.identity.inference.moments import moment_estimate
+    from dissensus_studies.identity.inference.diagnosis import Scenario, empty
+    from dissensus_studies.identity.inference.moments import moment_estimate
 
     panel = _drawn(empty(Scenario(0.5, 2.0, 1, 1), questions))
     started = time.perf_counter()
@@ -62,8 +62,8 @@ def moments(questions: int) -> float:
 def _drawn(panel):  # type: ignore[no-untyped-def]
     import numpy as np
 
-    from dissensus.identity.inference.likelihood import Parameters
-    from dissensus.identity.inference.simulate import simulate
+    from dissensus_studies.identity.inference.likelihood import Parameters
+    from dissensus_studies.identity.inference.simulate import simulate
 
     return simulate(panel, Parameters(0.5, 2.0, 4.0, 1.0), np.random.default_rng(1))
 
@@ -83,7 +83,7 @@ _REPLICATES, _BIAS = (200, 4), 0.01
 
 def recovery(replicates: int, questions: int) -> list[dict[str, Any]]:
     """Mean and coverage of the estimators in every world of the design diagnosis."""
-    from dissensus.identity.inference.diagnosis import diagnose
+    from dissensus_studies.identity.inference.diagnosis import diagnose
 
     diagnosis = {"replicates": replicates, "questions": questions}
     return diagnose({}, {"diagnosis": diagnosis, "inference.confidence": 0.95}, 1, cores=2)

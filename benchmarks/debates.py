@@ -25,9 +25,9 @@ def written(study: Path, prompts_file: Path) -> Debates:
     """
     import pyarrow.parquet as pq
 
-    from dissensus.language.prompts import Prompts
-    from dissensus.language.protocol import debate
     from dissensus.session.protocol import Decoding
+    from dissensus_studies.language.prompts import Prompts
+    from dissensus_studies.language.protocol import debate
 
     prompts = Prompts.read(prompts_file)
     pool = pq.read_table(study / "pool.parquet").to_pylist()

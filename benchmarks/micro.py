@@ -45,13 +45,13 @@ def lexical(sessions: int) -> float:
 
 def session(sessions: int) -> float:
     """Seconds a session takes beyond its own calls: everything but the simulated models' `ask`."""
-    from dissensus.language.design.manifest import Drawing, draw_manifest
-    from dissensus.language.design.pool import build_pool
-    from dissensus.language.study import Language
     from dissensus.llm.providers import identity
     from dissensus.llm.providers.simulated import SimulatedModel
     from dissensus.study.configuration import load_file
     from dissensus.study.sessions import Sessions
+    from dissensus_studies.language.design.manifest import Drawing, draw_manifest
+    from dissensus_studies.language.design.pool import build_pool
+    from dissensus_studies.language.study import Language
 
     settings = load_file(Path("config.yaml"))
     study = settings.language

@@ -17,7 +17,7 @@ _PACKAGES = ("umap-learn", "pynndescent", "numba", "llvmlite", "tqdm")
 _POINTS, _DIMENSIONS = 3000, 64
 _FIT = """
 import numpy as np
-from dissensus.union.map.projection import project
+from dissensus_studies.union.map.projection import project
 vectors = np.random.default_rng(1).normal(size=({points}, {dimensions}))
 vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
 project(vectors, dict(projection={projection!r}, neighbors=15, min_dist=0.1), 1)

@@ -12,22 +12,22 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dissensus.language.design.instrument import rendering_id
-from dissensus.language.design.manifest import IDS, MANIFEST, Drawing, draw_manifest
-from dissensus.language.design.pool import POOL, build_pool
-from dissensus.language.inference.diagnostics import diagnose_design
-from dissensus.language.inference.domain_tests import test_domains
-from dissensus.language.inference.domains import contrast_domains, estimate_domains
-from dissensus.language.inference.effect import estimate_language_effect
-from dissensus.language.inference.instrument import measure_instrument
-from dissensus.language.inference.power import power_table
-from dissensus.language.inference.saturation import measure_saturation
-from dissensus.language.inference.specification import specification_curve
-from dissensus.language.measures.components import COMPONENTS
-from dissensus.language.measures.homogeneity import METRICS, RENDERINGS, measure_homogeneity
 from dissensus.study.configuration import Configuration, load_file
 from dissensus.study.gather import outcomes_schema
 from dissensus.tables.artefact import Schema, read, write
+from dissensus_studies.language.design.instrument import rendering_id
+from dissensus_studies.language.design.manifest import IDS, MANIFEST, Drawing, draw_manifest
+from dissensus_studies.language.design.pool import POOL, build_pool
+from dissensus_studies.language.inference.diagnostics import diagnose_design
+from dissensus_studies.language.inference.domain_tests import test_domains
+from dissensus_studies.language.inference.domains import contrast_domains, estimate_domains
+from dissensus_studies.language.inference.effect import estimate_language_effect
+from dissensus_studies.language.inference.instrument import measure_instrument
+from dissensus_studies.language.inference.power import power_table
+from dissensus_studies.language.inference.saturation import measure_saturation
+from dissensus_studies.language.inference.specification import specification_curve
+from dissensus_studies.language.measures.components import COMPONENTS
+from dissensus_studies.language.measures.homogeneity import METRICS, RENDERINGS, measure_homogeneity
 
 SCHEMAS: dict[str, Schema] = {
     "pool": POOL,

@@ -9,11 +9,11 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from dissensus.deliberation.design import manifest as deliberation_manifest
-from dissensus.deliberation.settings import DeliberationSettings
-from dissensus.identity.design import manifest as identity_manifest
-from dissensus.identity.protocol import read_personas
-from dissensus.identity.settings import IdentitySettings
+from dissensus_studies.deliberation.design import manifest as deliberation_manifest
+from dissensus_studies.deliberation.settings import DeliberationSettings
+from dissensus_studies.identity.design import manifest as identity_manifest
+from dissensus_studies.identity.protocol import read_personas
+from dissensus_studies.identity.settings import IdentitySettings
 from support import Project
 
 STUDIES = ("identity", "deliberation")

@@ -67,7 +67,7 @@ def asked_message(**changes: Any) -> dict[str, Any]:
 @cache
 def prompt(history: str = "", closing: bool = False) -> str:
     """A debate prompt of the English condition."""
-    words = yaml.safe_load((ROOT / "resources/prompts/language/en.yaml").read_text("utf-8"))
+    words = yaml.safe_load((ROOT / "studies/language/prompts/en.yaml").read_text("utf-8"))
     with (ROOT / "resources/motions/motions.csv").open(encoding="utf-8-sig", newline="") as file:
         motion = next(csv.DictReader(file))["motion_en"]
     text: str = words["template"].format(

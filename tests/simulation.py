@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from dissensus.language.prompts import Prompts
-from dissensus.language.protocol import debate
 from dissensus.llm.journal import NoJournal
 from dissensus.llm.providers.simulated import SimulatedModel
 from dissensus.session.protocol import Decoding
 from dissensus.session.runner import Limits, Session, run_session
+from dissensus_studies.language.prompts import Prompts
+from dissensus_studies.language.protocol import debate
 from scripted import ROOT
 
 RESOURCES = ROOT / "resources"
@@ -37,7 +37,7 @@ def settings(en: float = 0.3, zh: float = 0.3, **speech: Any) -> dict[str, Any]:
     """A model's settings, with nothing random about its recycling unless asked for."""
     return {
         "provider": "simulated",
-        "behaviour": "dissensus.language.simulated",
+        "behaviour": "dissensus_studies.language.simulated",
         "speech": {
             "arguments": str(RESOURCES / "arguments"),
             "motions": str(RESOURCES / "motions" / "motions.csv"),

@@ -86,7 +86,7 @@ def test_a_module_that_is_not_there_is_named(planted: Path):
 LOOKING = """
 import sys
 from dissensus.digests import code_digest
-code_digest("dissensus.language.measures.block", "dissensus.text.embeddings")
+code_digest("dissensus_studies.language.measures.block", "dissensus.text.embeddings")
 heavy = {"numpy", "scipy", "pandas", "pyarrow"}
 print(sorted({name.split(".")[0] for name in sys.modules} & heavy))
 """
@@ -126,7 +126,7 @@ def test_imports_are_found_as_python_reads_them():
 
 
 def test_measures_depend_on_the_text_modules_and_not_on_the_figures():
-    found = digests._reachable(["dissensus.language.measures.block"])
+    found = digests._reachable(["dissensus_studies.language.measures.block"])
     assert {"dissensus.text.divergences", "dissensus.text.words", "dissensus.errors"} <= found
     assert not any("inference" in name or "figures" in name for name in found)
 

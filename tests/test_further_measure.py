@@ -11,27 +11,27 @@ from typing import Any
 
 import pytest
 
-from consensus import consensus_frames
-from deliberation import deliberation_frames
-from dissensus.consensus import inference as consensus
-from dissensus.consensus.records import METRICS as CONSENSUS
-from dissensus.deliberation.figures import contrast_tables
-from dissensus.deliberation.inference import contrasts as deliberation
-from dissensus.deliberation.measures.records import METRICS as DELIBERATION
-from dissensus.identity.measures.metrics import METRICS as IDENTITY
-from dissensus.language.figures import components
-from dissensus.language.inference import effect
-from dissensus.language.measures.components import COMPONENTS
-from dissensus.language.measures.homogeneity import METRICS, RENDERINGS
 from dissensus.report.view import Drawn
 from dissensus.tables.artefact import Schema
 from dissensus.tables.common import share
-from dissensus.union.figures import coaching as drawn_coaching
-from dissensus.union.inference import coaching
-from dissensus.union.tables import VERDICTS
-from identity import identity_frames
-from language import figure_frames, inference_frames
-from union import union_frames
+from dissensus_studies.consensus import inference as consensus
+from dissensus_studies.consensus.records import METRICS as CONSENSUS
+from dissensus_studies.consensus.tests import consensus_frames
+from dissensus_studies.deliberation.figures import contrast_tables
+from dissensus_studies.deliberation.inference import contrasts as deliberation
+from dissensus_studies.deliberation.measures.records import METRICS as DELIBERATION
+from dissensus_studies.deliberation.tests import deliberation_frames
+from dissensus_studies.identity.measures.metrics import METRICS as IDENTITY
+from dissensus_studies.identity.tests import identity_frames
+from dissensus_studies.language.figures import components
+from dissensus_studies.language.inference import effect
+from dissensus_studies.language.measures.components import COMPONENTS
+from dissensus_studies.language.measures.homogeneity import METRICS, RENDERINGS
+from dissensus_studies.language.tests import figure_frames, inference_frames
+from dissensus_studies.union.figures import coaching as drawn_coaching
+from dissensus_studies.union.inference import coaching
+from dissensus_studies.union.tables import VERDICTS
+from dissensus_studies.union.tests import union_frames
 
 NAME = "a_further_measure"
 

@@ -9,14 +9,6 @@ from typing import Any
 
 import pytest
 
-from dissensus.consensus.protocol.sanity import LetterFormat
-from dissensus.consensus.replies import BallotFormat
-from dissensus.consensus.scale import names_label
-from dissensus.deliberation.controls.crit import parse_assessment
-from dissensus.deliberation.controls.rca import parse_verdict
-from dissensus.deliberation.measures.consistency import conclusion
-from dissensus.deliberation.turns import parse_turn
-from dissensus.identity.measures.reading import parse_answer, parse_leniently
 from dissensus.llm.doubts import unknown
 from dissensus.llm.marks import read_marks
 from dissensus.llm.thought import split_thought
@@ -27,7 +19,15 @@ from dissensus.session.quoting import DIVIDERS, block, one_line, quoted
 from dissensus.session.replies import JsonReply
 from dissensus.text.sentences import split_sentences
 from dissensus.text.words import split_words
-from dissensus.union import replies as union
+from dissensus_studies.consensus.protocol.sanity import LetterFormat
+from dissensus_studies.consensus.replies import BallotFormat
+from dissensus_studies.consensus.scale import names_label
+from dissensus_studies.deliberation.controls.crit import parse_assessment
+from dissensus_studies.deliberation.controls.rca import parse_verdict
+from dissensus_studies.deliberation.measures.consistency import conclusion
+from dissensus_studies.deliberation.turns import parse_turn
+from dissensus_studies.identity.measures.reading import parse_answer, parse_leniently
+from dissensus_studies.union import replies as union
 from linear import PIECES, attacks, modules, patterns, searches, worst
 
 PEOPLE = {"Dr Ann Stone": "proposition", "Sir Ivo May": "opposition"}

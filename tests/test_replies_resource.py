@@ -8,18 +8,18 @@ from typing import Any
 
 import pytest
 
-from dissensus.consensus.replies import BallotFormat
-from dissensus.consensus.scale import LABELS, UNREAD
-from dissensus.deliberation.controls.crit import parse_assessment
-from dissensus.deliberation.controls.rca import parse_verdict
-from dissensus.deliberation.turns import parse_turn
-from dissensus.identity.measures.reading import parse_answer, parse_leniently
 from dissensus.llm.outcomes import fault_in, message_of, outcome_of, status_of
 from dissensus.llm.providers.anthropic import AnthropicCodec
 from dissensus.llm.providers.openai import OpenAICodec
 from dissensus.session.quoting import block
 from dissensus.session.replies import JsonReply
-from dissensus.union import replies as union
+from dissensus_studies.consensus.replies import BallotFormat
+from dissensus_studies.consensus.scale import LABELS, UNREAD
+from dissensus_studies.deliberation.controls.crit import parse_assessment
+from dissensus_studies.deliberation.controls.rca import parse_verdict
+from dissensus_studies.deliberation.turns import parse_turn
+from dissensus_studies.identity.measures.reading import parse_answer, parse_leniently
+from dissensus_studies.union import replies as union
 from support import ROOT
 
 FILE = ROOT / "resources/replies/replies.jsonl"

@@ -127,7 +127,7 @@ def test_a_wrong_number_is_seen_wherever_it_is(reproduced: Project, tmp_path: Pa
         shutil.copytree(folder / part, tmp_path / part)
     for path in folder.glob("*.parquet"):
         shutil.copy(path, tmp_path)
-    template = (ROOT / "workflow/report/union_judges.rst").read_text("utf-8")
+    template = (ROOT / "studies/union/captions/judges.rst").read_text("utf-8")
     settings = {"confidence": 0.95, "planted": settings_of(reproduced, "union")["planted"]}
 
     def wrong() -> list[str]:

@@ -38,7 +38,7 @@ def tried(project: Project) -> list[Path]:
 
 def other_words(project: Project) -> None:
     """Change the prompt of the sessions in Chinese."""
-    prompt = project.folder / "resources/prompts/language/zh.yaml"
+    prompt = project.folder / "studies/language/prompts/zh.yaml"
     text = prompt.read_text(encoding="utf-8")
     prompt.write_text(text.replace("Deliver your statement now.", "Deliver it now."), "utf-8")
 

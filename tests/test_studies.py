@@ -175,7 +175,7 @@ def test_an_unknown_session_is_a_sentence(ended_copy: Project, name: str, senten
 
 def test_exactly_the_sessions_that_changed_run_again(ended_copy: Project) -> None:
     before = everything(ended_copy)
-    prompts = ended_copy.folder / "resources/prompts/identity/debate.yaml"
+    prompts = ended_copy.folder / "studies/identity/prompts/debate.yaml"
     text = prompts.read_text(encoding="utf-8")
     head, name, tail = text.partition("anonymized: |-")
     assert tail.count("Based on the following opinions") == 1
@@ -304,8 +304,8 @@ EDITS: list[tuple[str, set[str], set[str]]] = [
     # A stage's own script; a module that drawing the manifest imports for one function; one of
     # schemas that measures import.
     ("workflow/scripts/study/draw_manifest.py", DRAWS, set()),
-    ("src/dissensus/identity/protocol.py", {"draw_identity_manifest"}, MEASURES),
-    ("src/dissensus/deliberation/measures/records.py", MEASURES, {"run_sessions", *DRAWS}),
+    ("src/dissensus_studies/identity/protocol.py", {"draw_identity_manifest"}, MEASURES),
+    ("src/dissensus_studies/deliberation/measures/records.py", MEASURES, {"run_sessions", *DRAWS}),
 ]
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from dissensus.language.settings import ROLES
+from dissensus_studies.language.settings import ROLES
 from support import ROOT, SMALL, Project
 
 SESSIONS = [f"d{draw:03d}-{language}" for draw in range(1, 5) for language in ("en", "zh")]
@@ -149,7 +149,7 @@ def test_what_all_sessions_depend_on_holds_all_of_them_at_once(copied: Project) 
 
 
 def test_a_prompt_reruns_exactly_the_sessions_that_use_it(copied: Project) -> None:
-    prompt = copied.folder / "resources/prompts/language/zh.yaml"
+    prompt = copied.folder / "studies/language/prompts/zh.yaml"
     text = prompt.read_text(encoding="utf-8")
     prompt.write_text(text.replace("Deliver your statement now.", "Deliver it now."), "utf-8")
     snapshot = copied.snapshot()
@@ -189,7 +189,7 @@ def test_another_cast_language_or_pool_draws_the_manifest_anew(
 
 def test_a_parameter_in_a_file_of_models_runs_its_sessions_again(copied: Project) -> None:
     assert copied.planned() == {}
-    path = copied.folder / "resources/simulated/language.yaml"
+    path = copied.folder / "studies/language/simulated.yaml"
     text = path.read_text("utf-8")
     assert text.count("zh: 0.56") == 1
     path.write_text(text.replace("zh: 0.56", "zh: 0.57"), "utf-8")
@@ -251,7 +251,7 @@ def test_a_failed_session_is_attrition_and_stops_no_other(project: Project) -> N
 
 def test_a_third_language_is_an_entry_in_the_configuration(project: Project) -> None:
     again = {
-        "prompts": "resources/prompts/language/en.yaml",
+        "prompts": "studies/language/prompts/en.yaml",
         "motion": "motion_en",
         "script": "latin",
     }
@@ -279,7 +279,7 @@ def test_wrong_settings_are_a_sentence_each(project: Project) -> None:
     ("file", "old", "new", "sentence"),
     [
         (
-            "resources/prompts/language/zh.yaml",
+            "studies/language/prompts/zh.yaml",
             "{TOPIC}",
             "{TOPC}",
             ", line 10: template has {TOPC}, which is no slot; {TOPIC} is.",

@@ -201,9 +201,9 @@ def _add_exporting(parser: argparse.ArgumentParser) -> None:
 def import_(chosen: argparse.Namespace) -> int:
     """Check a file of turns, and write the configuration of its run."""
     from dissensus.study.makes import resolve
-    from dissensus.study.registry import IMPORT
+    from dissensus.study.registry import importer
 
-    say(resolve(IMPORT)(chosen))
+    say(resolve(importer())(chosen))
     return 0
 
 

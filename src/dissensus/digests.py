@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 #: Packages whose code counts: the project's, and those of studies of the reader's own.
-PACKAGES = {"dissensus"}
+PACKAGES = {"dissensus", "dissensus_studies"}
 
 # Imports as formatters write them; parsing all modules would take a fifth of a second whenever the
 # Snakefile is read.

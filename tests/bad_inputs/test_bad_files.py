@@ -14,11 +14,11 @@ import pytest
 import yaml
 
 from dissensus.errors import DissensusError
-from dissensus.language.simulated import space_of
 from dissensus.llm.prices import read_prices
 from dissensus.study.configuration import load
 from dissensus.study.given import stage_settings
 from dissensus.study.makes import resolve
+from dissensus_studies.language.simulated import space_of
 from scripted import ROOT
 
 Change = Callable[[bytes], bytes]

@@ -17,7 +17,7 @@ _MODELS = ("simulated-a", "identity-deferring", "deliberation-a", "deliberation-
 CONFIG = default_configuration()
 INF, NAN = float("inf"), float("nan")
 KEY = "sk-proj-Ab3dEf6hIj9kLm2nOp5qRs8t"
-FRENCH = {"prompts": "resources/prompts/language/en.yaml", "motion": "motion_en", "script": "latin"}
+FRENCH = {"prompts": "studies/language/prompts/en.yaml", "motion": "motion_en", "script": "latin"}
 
 
 @pytest.fixture(autouse=True)

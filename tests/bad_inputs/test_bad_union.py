@@ -155,7 +155,8 @@ def test_a_wrong_setting_is_a_sentence(path: str, value: Any, words: str) -> Non
 def test_umap_without_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
     found = find_spec
     monkeypatch.setattr(
-        "dissensus.union.map.extra.find_spec", lambda name: None if name == "umap" else found(name)
+        "dissensus_studies.union.map.extra.find_spec",
+        lambda name: None if name == "umap" else found(name),
     )
     said = complaint(map__projection="umap")
     assert "union.map.projection is umap, whose package is not installed; run `pip install" in said

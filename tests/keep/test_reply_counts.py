@@ -9,11 +9,11 @@ import pytest
 from dissensus.cli import main
 from dissensus.errors import ArtefactError
 from dissensus.keep.reply_counts import reply_page
-from dissensus.language.design.manifest import MANIFEST
 from dissensus.llm.call import Reply
 from dissensus.llm.journal import Journal
 from dissensus.session.record import SessionPaths, rows_of, write_session
 from dissensus.session.runner import run_session
+from dissensus_studies.language.design.manifest import MANIFEST
 from fake_client import FakeClient, in_turn
 from scripted import LIMITS, toy_debate
 

@@ -13,7 +13,7 @@ from hostile import KEY
 
 GOOD: dict[str, Any] = {
     "models": {
-        "s": {"provider": "simulated", "behaviour": "dissensus.language.simulated"},
+        "s": {"provider": "simulated", "behaviour": "dissensus_studies.language.simulated"},
         "gpt": {"provider": "openai", "model": "gpt-5.2"},
     },
     "providers": {"openai": {"interface": "openai", "key_from": "OPENAI_API_KEY"}},
@@ -40,7 +40,7 @@ def of_model(**changes: Any) -> dict[str, Any]:
 
 @pytest.fixture(autouse=True)
 def _speech(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dissensus.language.simulated.check", print, raising=False)
+    monkeypatch.setattr("dissensus_studies.language.simulated.check", print, raising=False)
 
 
 def test_what_is_not_set() -> None:
@@ -159,7 +159,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
      "models.m.price.input holds inf; it must be a finite number."),
     ({"models": {"s": {"provider": "simulated", "behaviour": "no.such"}}},
      "models.s.behaviour holds 'no.such'; it must be an importable module such as "
-     "dissensus.language.simulated."),
+     "dissensus_studies.language.simulated."),
     ({"models": {"s": {**GOOD["models"]["s"], "timeout_rate": 1.5}}},
      "models.s.timeout_rate holds 1.5; it must be at most 1.0."),
 ]  # fmt: skip

@@ -14,7 +14,7 @@ from scripted import ROOT, default_configuration
 MODEL = """models:
   loud:
     provider: simulated
-    behaviour: dissensus.union.simulated
+    behaviour: dissensus_studies.union.simulated
     speech:
       role: judge
       sharpness: 0.5
@@ -64,7 +64,7 @@ def test_the_configuration_is_merged_over_it_value_by_value(file: Path) -> None:
     model = loaded(file, {"loud": {"empty_rate": "0.25", "speech": {"sharpness": 0.1}}})
     assert model.models["loud"].model_dump() == {
         "provider": "simulated",
-        "behaviour": "dissensus.union.simulated",
+        "behaviour": "dissensus_studies.union.simulated",
         "timeout_rate": 0.0,
         "empty_rate": 0.25,
         "speech": {"role": "judge", "sharpness": 0.1, "strengths": {"A.B": 1.0}},

@@ -10,8 +10,6 @@ import pytest
 import yaml
 from snakemake.utils import update_config
 
-from dissensus.deliberation.study import Deliberation
-from dissensus.language.study import Language
 from dissensus.llm.prices import Price, read_prices
 from dissensus.plan import quote
 from dissensus.plan.call_plan import call_plans
@@ -33,6 +31,8 @@ from dissensus.session.protocol import PLACEHOLDER
 from dissensus.study.configuration import load, load_file
 from dissensus.study.kind import DEBATING
 from dissensus.study.sessions import Sessions
+from dissensus_studies.deliberation.study import Deliberation
+from dissensus_studies.language.study import Language
 from scripted import ROOT
 
 ROLES = ("P1", "P2", "O1", "O2")

@@ -161,8 +161,8 @@ def test_a_run_made_after_its_plan_lists_what_it_does_otherwise(project: Project
     made = json.loads(pq.read_schema(folder / "deviations.parquet").metadata[b"dissensus"])
     assert made["plan_sha256"] == sha256((folder / DATA).read_bytes()).hexdigest()
     # And a file of prompts that is edited afterwards is one more.
-    prompts = project.folder / "resources/prompts/language/en.yaml"
+    prompts = project.folder / "studies/language/prompts/en.yaml"
     prompts.write_text(prompts.read_text("utf-8") + "# A remark.\n", "utf-8")
     project.succeed("results/demo/language/deviations.md")
     text = (folder / "deviations.md").read_text(encoding="utf-8")
-    assert "## Prompt" in text and "resources/prompts/language/en.yaml has changed." in text
+    assert "## Prompt" in text and "studies/language/prompts/en.yaml has changed." in text

@@ -19,7 +19,7 @@ from reader.small_run import configuration, run_sessions
 from support import ROOT, Project
 
 FOLDER = Path("results/demo/language")
-PROMPT = Path("resources/prompts/language/en.yaml")
+PROMPT = Path("studies/language/prompts/en.yaml")
 OLD, NEW = "You are participating in a debate", "You take part in a debate"
 
 

@@ -16,14 +16,14 @@ from tests.identity import identity_frames
 from tests.language import figure_frames
 from tests.union import union_frames
 
-from dissensus.consensus import figures as consensus
-from dissensus.deliberation import figures as deliberation
-from dissensus.identity import figures as identity
-from dissensus.language import figures as language
 from dissensus.report.declared import Declared, Figure, Headline, Outputs, Table
 from dissensus.report.view import Artefacts, View
 from dissensus.study.makes import resolve
-from dissensus.union import figures as union
+from dissensus_studies.consensus import figures as consensus
+from dissensus_studies.deliberation import figures as deliberation
+from dissensus_studies.identity import figures as identity
+from dissensus_studies.language import figures as language
+from dissensus_studies.union import figures as union
 
 TEMPLATES = Path(__file__).parents[2] / "workflow/report"
 
@@ -96,9 +96,9 @@ def test_every_figure_has_a_template_for_its_caption(study: str) -> None:
 def test_declarations_import_nothing_heavy() -> None:
     code = (
         "import sys\n"
-        "import dissensus.language.figures, dissensus.identity.figures\n"
-        "import dissensus.deliberation.figures, dissensus.union.figures\n"
-        "import dissensus.consensus.figures\n"
+        "import dissensus_studies.language.figures, dissensus_studies.identity.figures\n"
+        "import dissensus_studies.deliberation.figures, dissensus_studies.union.figures\n"
+        "import dissensus_studies.consensus.figures\n"
         "heavy = {'matplotlib', 'pandas', 'numpy', 'scipy', 'pyarrow'} & set(sys.modules)\n"
         "sys.exit(len(heavy))"
     )

@@ -16,9 +16,6 @@ from tests.language import figure_frames
 from tests.language.inference_frames import effect_of
 
 from dissensus.errors import ResourceError
-from dissensus.language.figures.headline import state
-from dissensus.language.figures.paired_effects import describe
-from dissensus.language.inference.estimators import REFITTED
 from dissensus.plan.confirmation import CONFIRMATION
 from dissensus.report.facts import Facts, unmarked
 from dissensus.report.findings import FINDINGS, Findings, derived, losses, rows, undefined, unread
@@ -26,6 +23,9 @@ from dissensus.report.view import Artefacts, View
 from dissensus.run.ending import ending, planned
 from dissensus.tables.artefact import Schema, write
 from dissensus.tables.common import flag, text
+from dissensus_studies.language.figures.headline import state
+from dissensus_studies.language.figures.paired_effects import describe
+from dissensus_studies.language.inference.estimators import REFITTED
 from made_frames import frame_of
 from reader.small_run import configuration
 

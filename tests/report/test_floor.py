@@ -12,13 +12,13 @@ from tests.identity import identity_frames
 from tests.language import figure_frames
 from tests.union import union_frames
 
-from dissensus.consensus.figures import headline as consensus
-from dissensus.deliberation.figures import headline as deliberation
-from dissensus.identity.figures import headline as identity
-from dissensus.language.figures import headline as language
 from dissensus.report.facts import unmarked
 from dissensus.report.view import Artefacts
-from dissensus.union.figures import headline as union
+from dissensus_studies.consensus.figures import headline as consensus
+from dissensus_studies.deliberation.figures import headline as deliberation
+from dissensus_studies.identity.figures import headline as identity
+from dissensus_studies.language.figures import headline as language
+from dissensus_studies.union.figures import headline as union
 
 
 def said(state: Any, artefacts: Artefacts, view: Any) -> str:

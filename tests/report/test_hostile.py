@@ -14,12 +14,10 @@ import pytest
 from tests.identity import identity_frames
 from tests.language import figure_frames as language_frames
 
-import dissensus.deliberation.figures
-import dissensus.identity.figures
-import dissensus.language.figures
-import dissensus.union.figures
-from deliberation import deliberation_frames
-from dissensus.language.figures import speeches
+import dissensus_studies.deliberation.figures
+import dissensus_studies.identity.figures
+import dissensus_studies.language.figures
+import dissensus_studies.union.figures
 from dissensus.llm.prices import Price
 from dissensus.plan import quote
 from dissensus.plan.cost import Line, Terms, Tokens
@@ -35,11 +33,13 @@ from dissensus.run.spending_tables import table_models, table_spending
 from dissensus.run.summary import summarise
 from dissensus.study.makes import resolve
 from dissensus.tables.artefact import read, write
-from dissensus.union.tables import LAYERS
+from dissensus_studies.deliberation.tests import deliberation_frames
+from dissensus_studies.language.figures import speeches
+from dissensus_studies.union.tables import LAYERS
+from dissensus_studies.union.tests import union_frames
 from drawn import visible_texts
 from hostile_texts import HOSTILE, hostile
 from report.rendered import Page, csv_rows, markdown_shape, markdown_words, rst_words, svg_words
-from union import union_frames
 
 SCENARIOS = ("low", "expected", "high", "ceiling")
 TEMPLATES = Path(__file__).parents[2] / "workflow/report"
@@ -76,7 +76,7 @@ def _language(first: int) -> Attacked:
     )
     outcomes = run.outcomes.assign(failure=hostile(len(run.outcomes), first))
     changed = replace(run, pool=pool, turns=turns, outcomes=outcomes)
-    return Attacked(dissensus.language.figures, changed.artefacts, language_frames.VIEW)
+    return Attacked(dissensus_studies.language.figures, changed.artefacts, language_frames.VIEW)
 
 
 def _deliberation(first: int) -> Attacked:
@@ -105,7 +105,7 @@ def _deliberation(first: int) -> Attacked:
         outcomes=outcomes,
         manifest=manifest,
     )
-    return Attacked(dissensus.deliberation.figures, changed.artefacts, run.view())
+    return Attacked(dissensus_studies.deliberation.figures, changed.artefacts, run.view())
 
 
 def _identity(first: int) -> Attacked:
@@ -119,7 +119,7 @@ def _identity(first: int) -> Attacked:
         run = identity_frames.make_run(4, 2)
     outcomes = run.outcomes.assign(failure=hostile(len(run.outcomes), first))
     changed = replace(run, outcomes=outcomes)
-    return Attacked(dissensus.identity.figures, changed.artefacts, identity_frames.VIEW)
+    return Attacked(dissensus_studies.identity.figures, changed.artefacts, identity_frames.VIEW)
 
 
 def _union(first: int) -> Attacked:
@@ -142,7 +142,9 @@ def _union(first: int) -> Attacked:
         frames[name] = frame.assign(
             **{column: frame[column].map(lambda v: swapped.get(v, v)) for column in columns}, **more
         )
-    return Attacked(dissensus.union.figures, replace(run, **frames).artefacts, union_frames.VIEW)
+    return Attacked(
+        dissensus_studies.union.figures, replace(run, **frames).artefacts, union_frames.VIEW
+    )
 
 
 RUNS = {

@@ -10,9 +10,6 @@ import pytest
 import yaml
 
 from dissensus.errors import ResourceError
-from dissensus.language.design.manifest import MANIFEST, draw
-from dissensus.language.design.pool import POOL, build_pool
-from dissensus.language.kinds import Debate
 from dissensus.run.job_graph import JobGraph
 from dissensus.study.completion import note
 from dissensus.study.configuration import Configuration, load, load_file
@@ -20,6 +17,9 @@ from dissensus.study.kind import Needs, Row
 from dissensus.study.sessions import Sessions
 from dissensus.study.study import pick, plain
 from dissensus.tables.artefact import write
+from dissensus_studies.language.design.manifest import MANIFEST, draw
+from dissensus_studies.language.design.pool import POOL, build_pool
+from dissensus_studies.language.kinds import Debate
 from support import ROOT
 
 

@@ -67,7 +67,7 @@ def test_a_rule_depends_on_its_script_and_on_the_functions_it_names(tmp_path: Pa
     before = digested(tmp_path)
     assert before["simulated"] is True and len(before["code"]) == 64
     assert digested(tmp_path) == before
-    named = digested(tmp_path, functions=["dissensus.language.design.manifest:draw"])
+    named = digested(tmp_path, functions=["dissensus_studies.language.design.manifest:draw"])
     assert named["code"] != before["code"]
     script.write_text("from dissensus.errors import SettingError  # edited\n")
     assert digested(tmp_path)["code"] != before["code"]
@@ -132,7 +132,7 @@ def test_a_bill_depends_on_models_and_prices_and_not_on_their_behaviour(
 def test_captions_are_the_project_s_or_beside_a_study_of_one_s_own(
     settings: Configuration, tmp_path: Path
 ) -> None:
-    assert caption_of(settings, "language", "flow") == "workflow/report/language_flow.rst"
+    assert caption_of(settings, "language", "flow") == "studies/language/captions/flow.rst"
     own = settings.model_copy(update={"study_folders": {"mine": str(tmp_path)}})
     assert caption_of(own, "mine") == "workflow/report/own.rst"
     template = tmp_path / "captions/tables.rst"

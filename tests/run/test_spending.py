@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from dissensus.language.measures.embed import EMBEDDING_CALLS
 from dissensus.llm.prices import Price
 from dissensus.plan.cost import EMBEDDING, Line, Terms, Tokens
 from dissensus.report.tables import as_csv, as_markdown
@@ -22,6 +21,7 @@ from dissensus.run.spending import (
 from dissensus.run.spending_tables import table_models, table_spending
 from dissensus.study.kind import DEBATING
 from dissensus.tables.artefact import read, write
+from dissensus_studies.language.measures.embed import EMBEDDING_CALLS
 
 BLOCKS = {"d001-en": 1, "d002-en": 2}
 PRICE = Price(1.0, None, 1.0, None, "2026-01-01", "https://example.org")

@@ -115,7 +115,7 @@ def test_wrong_settings_of_a_model_are_named(tmp_path: Path, capsys: pytest.Capt
     file = tmp_path / "odd.yaml"
     file.write_text("models: {m: {provider: simulated, behaviour: no.such}}", encoding="utf-8")
     assert "models.m.behaviour holds 'no.such'" in told(capsys, "--config", str(file))
-    behaviour = "dissensus.language.simulated"
+    behaviour = "dissensus_studies.language.simulated"
     file.write_text(
         f"models: {{m: {{provider: simulated, behaviour: {behaviour}, speech: {{recycle: 1}}}}}}",
         encoding="utf-8",

@@ -21,8 +21,8 @@ from dissensus.session.blinding.phrases import (
     TITLE,
 )
 from dissensus.session.blinding.spelling import Searched
+from dissensus_studies.union.tests.union_sessions import OPPOSITION, PROPOSITION, WORDING
 from hostile_texts import HOSTILE
-from union.union_sessions import OPPOSITION, PROPOSITION, WORDING
 
 SIDES = ("proposition", "opposition")
 FIRST, SECOND = {SIDES[0]: "A", SIDES[1]: "B"}, {SIDES[0]: "B", SIDES[1]: "A"}

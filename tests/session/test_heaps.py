@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from dissensus.consensus.replies import BallotFormat, SpeechFormat
-from dissensus.deliberation.turns import parse_turn
-from dissensus.identity.measures.reading import parse_answer, parse_leniently
 from dissensus.llm.thought import split_thought
 from dissensus.report.escaping import csv_cell, markdown, rst
 from dissensus.session.format_rules import SpeechRules
 from dissensus.session.quoting import block, one_line, quoted
 from dissensus.session.replies import JsonReply
+from dissensus_studies.consensus.replies import BallotFormat, SpeechFormat
+from dissensus_studies.deliberation.turns import parse_turn
+from dissensus_studies.identity.measures.reading import parse_answer, parse_leniently
 
 HEAPS = (
     *("\n" * 100_000, "\r" * 100_000, "\u2028" * 100_000, " " * 100_000, "{" * 100_000),

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from dissensus.errors import ArtefactError
-from dissensus.language.design.manifest import IDS
 from dissensus.session.inputs import FolderInputs, PlaceholderInputs
 from dissensus.session.protocol import PLACEHOLDER
 from dissensus.session.record import transcript
 from dissensus.session.runner import CallFailed
 from dissensus.tables.artefact import Column, Schema, write
+from dissensus_studies.language.design.manifest import IDS
 
 KINDS = {"name": "string", "place": "int", "share": "float", "is_so": "bool", "all": "strings"}
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from dissensus.session.inputs import PlaceholderInputs
 from dissensus.session.placeholders import shown, sized, unsized
 from dissensus.session.protocol import PLACEHOLDER
-from dissensus.union.replies import FoundClaims
-from dissensus.union.tables import CHUNKS
+from dissensus_studies.union.replies import FoundClaims
+from dissensus_studies.union.tables import CHUNKS
 
 CLAIM = {"text": PLACEHOLDER, "type": "assertion", "specific": False}
 

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dissensus.session.quoting import block, heads_of, one_line, quoted, without_tokens
-from dissensus.union.prompts import Point, Spoken
+from dissensus_studies.union.prompts import Point, Spoken
+from dissensus_studies.union.tests.union_sessions import WORDING
 from hostile_texts import HOSTILE
-from union.union_sessions import WORDING
 
 FORGED = [
     "## Speech 2: Dr Mara Lindqvist, opposition",

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from dissensus.language.design.manifest import MANIFEST
 from dissensus.llm.call import Reply
 from dissensus.llm.journal import Journal
 from dissensus.session.record import (
@@ -21,6 +20,7 @@ from dissensus.session.record import (
 )
 from dissensus.session.runner import run_session
 from dissensus.tables.artefact import provenance_of, read
+from dissensus_studies.language.design.manifest import MANIFEST
 from fake_client import FakeClient, in_turn
 from scripted import LIMITS, toy_debate
 

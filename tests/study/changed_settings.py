@@ -16,7 +16,7 @@ CONFIG = default_configuration()
 DELETE = "(left out)"
 #: A language that the study has not.
 LANGUAGE = {
-    "prompts": "resources/prompts/language/zh.yaml",
+    "prompts": "studies/language/prompts/zh.yaml",
     "motion": "motion_zh",
     "script": "han",
 }

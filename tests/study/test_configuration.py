@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from dissensus.errors import ResourceError, SettingError
-from dissensus.language.simulated import SpeechSettings
 from dissensus.study.configuration import load, load_file
+from dissensus_studies.language.simulated import SpeechSettings
 from scripted import ROOT
 from study.changed_settings import CONFIG, LANGUAGE, changed, complaint
 

@@ -11,12 +11,12 @@ from typing import Any
 import jsonschema
 import pytest
 
-from dissensus.language.simulated import SpeechSettings as Debater
 from dissensus.settings import Settings
 from dissensus.study.configuration import Configuration, _with_blocks
 from dissensus.study.editor_schema import Place, all_comments, blocks, comments, defined, texts
 from dissensus.study.registry import STUDIES
 from dissensus.user_files import read_yaml
+from dissensus_studies.language.simulated import SpeechSettings as Debater
 from scripted import ROOT, default_configuration
 
 #: The study of imports asks no model, so that none simulates one.
@@ -77,10 +77,10 @@ def test_a_comment_is_that_above_and_that_on_the_line(
     file = tmp_path / "own.yaml"
     file.write_text(
         "# Not of it.\n\n# Of the\n# run,\nrun: a  # its name\nseed: 1\n"
-        "models:\n  a:  # One.\n    behaviour: dissensus.language.simulated\n"
+        "models:\n  a:  # One.\n    behaviour: dissensus_studies.language.simulated\n"
         "    timeout_rate: 0.0  # of a\n    speech: &s\n      offset: 0.1  # The model's.\n"
-        "  b: {behaviour: dissensus.language.simulated, timeout_rate: 0.1}  # not of it\n"
-        "  c: {behaviour: dissensus.language.simulated, speech: *s}\n"
+        "  b: {behaviour: dissensus_studies.language.simulated, timeout_rate: 0.1}  # not of it\n"
+        "  c: {behaviour: dissensus_studies.language.simulated, speech: *s}\n"
     )
     found = {(p.cls.__name__, p.name): text for p, text in comments(file, whole).values()}
     assert found == {

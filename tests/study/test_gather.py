@@ -8,7 +8,6 @@ import pyarrow as pa
 import pytest
 
 from dissensus.errors import ArtefactError
-from dissensus.language.design.manifest import MANIFEST
 from dissensus.llm.call import Reply
 from dissensus.llm.journal import Journal
 from dissensus.session.record import SessionRows, rows_of
@@ -21,6 +20,7 @@ from dissensus.study.gather import (
     turns_schema,
 )
 from dissensus.tables.artefact import read, write
+from dissensus_studies.language.design.manifest import MANIFEST
 from fake_client import FakeClient, in_turn
 from scripted import LIMITS, toy_debate
 

@@ -69,7 +69,7 @@ def test_another_folder_of_its_name_on_the_path_is_named(tmp_path: Path) -> None
     ("name", "place", "source", "sentence"),
     [
         ("echo", "nowhere", None, "it must be a folder with a study.py"),
-        ("language", "planted_other", SOURCE, "is dissensus.language.study already"),
+        ("language", "planted_other", SOURCE, "is dissensus_studies.language.study already"),
         ("echo", "planted_broken", "import no_such_module", "study.py cannot be imported"),
         ("echo", "planted_wrong", "x = 1\nx.y", "/study.py, line 2: 'int' object has no attribute"),
         ("echo", "planted_typo", "class", "/study.py, line 1: invalid syntax."),

@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 
 from dissensus.digests import digest
-from dissensus.language.design.manifest import Drawing, draw_manifest
-from dissensus.language.design.pool import build_pool
-from dissensus.language.kinds import Debate
-from dissensus.language.study import Language
 from dissensus.session.record import SessionPaths
 from dissensus.study.configuration import Configuration, load_file
 from dissensus.study.kind import Needs
 from dissensus.study.sessions import Sessions, journal_in
+from dissensus_studies.language.design.manifest import Drawing, draw_manifest
+from dissensus_studies.language.design.pool import build_pool
+from dissensus_studies.language.kinds import Debate
+from dissensus_studies.language.study import Language
 from support import ROOT
 
 

@@ -199,7 +199,7 @@ WRONG: list[tuple[str, Any, str]] = [
         "models/simulated-a/behaviour",
         "nope.module",
         f"{A}.behaviour holds 'nope.module'; it must be an importable module such as "
-        "dissensus.language.simulated.",
+        "dissensus_studies.language.simulated.",
     ),
     (
         "models/simulated-a/behaviour",

@@ -252,7 +252,7 @@ def captions(study):
 @exit_on_user_error
 def rules_of(study):
     """The files of a study's rules, in the order in which they are read."""
-    return rule_files(STUDIES[study], SETTINGS.study_folders.get(study))
+    return rule_files(STUDIES[study])
 
 
 def of_rules(files):

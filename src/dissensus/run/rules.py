@@ -10,9 +10,10 @@ from typing import Any
 
 from dissensus.digests import digest, script_digest
 from dissensus.errors import SettingError
+from dissensus.shipped import named_file
 from dissensus.study.configuration import Configuration
 from dissensus.study.experiment.study import Experiment
-from dissensus.study.registry import STUDIES, study_class
+from dissensus.study.registry import study_class, study_folder
 from dissensus.study.stopping import FIGURE
 from dissensus.study.study import Study
 
@@ -107,28 +108,22 @@ def temporary_folders(workflow: Any) -> list[TemporaryDirectory[str]]:
     return [folder for folder in folders if folder is not None]
 
 
-def rule_files(study: Study[Any], folder: str | None) -> list[str]:
+def rule_files(study: Study[Any]) -> list[str]:
     """The files of a study's rules, in the order in which they are read.
-
-    Parameters
-    ----------
-    study : with its settings.
-    folder : of a reader's own study; None for a study of the project.
 
     Raises
     ------
     SettingError : a study that is no experiment has no rules.
     """
-    if folder is None:
-        return [f"{study.name}.smk"]
-    path = Path(folder).resolve() / "rules.smk"
+    folder = study_folder(study.name)
+    path = folder / "rules.smk"
     rules = [str(path)] if path.is_file() else []
     if isinstance(study, Experiment):
         return [*rules, "experiment.smk"]
     if not rules:
         raise SettingError(
-            f"study_folders.{study.name} holds {folder!r}, which has no rules.smk; add one with "
-            "the study's measures and estimates, or declare the study as an Experiment."
+            f"{folder} has no rules.smk, and the study {study.name!r} needs one; add one with the "
+            "study's measures and estimates, or declare the study as an Experiment."
         )
     return rules
 
@@ -142,20 +137,17 @@ def check_targets(study: str, targets: Iterable[Any], manifest: Path) -> None:
     """
     if str(manifest) not in map(str, targets):
         raise SettingError(
-            f"study_folders.{study}: its rules.smk must have a rule {study!r} with core({study!r}) "
+            f"{study_folder(study)}/rules.smk must have a rule {study!r} with core({study!r}) "
             "among its inputs, which stands for what every study makes."
         )
 
 
 def caption_of(settings: Configuration, study: str, figure: str = "tables") -> str:
-    """The template of a caption: the project's, a reader's own, or one that says so."""
-    folder = settings.study_folders.get(study)
-    is_core = figure == FIGURE.name and settings.study(study).settings.stop
-    of_study = f"workflow/report/{'' if is_core else f'{study}_'}{figure}.rst"
-    if folder is None:
-        return of_study
-    shared = study in STUDIES and issubclass(study_class(study), Experiment)
-    templates = [Path(folder) / f"captions/{figure}.rst"]
-    templates += [Path(of_study)] * bool(is_core)
-    templates += [Path(f"workflow/report/experiment_{figure}.rst")] * shared
-    return str(next(filter(Path.is_file, templates), Path("workflow/report/own.rst")))
+    """The template of a caption: the study's, the core's, or one that says that it has none."""
+    shared = Path("workflow/report")
+    templates = [study_folder(study) / f"captions/{figure}.rst"]
+    if figure == FIGURE.name and settings.study(study).settings.stop:
+        templates.append(shared / f"{figure}.rst")
+    if issubclass(study_class(study), Experiment):
+        templates.append(shared / f"experiment_{figure}.rst")
+    return named_file(next(filter(Path.is_file, templates), shared / "own.rst"))

@@ -18,6 +18,7 @@ from dissensus.llm.registry import ModelRegistry
 from dissensus.llm.settings import LlmSettings
 from dissensus.setting_faults import Faults, fault
 from dissensus.settings import UNDOTTED, Count, Entries, Once, Spelled, names, validate
+from dissensus.shipped import placed
 from dissensus.study.jobs import MOST_SHARDS
 from dissensus.study.panels import (
     LONGEST_RUN,
@@ -275,10 +276,11 @@ def load(values: Mapping[str, Any], where: str = "config.yaml") -> Configuration
     folders = values.get("study_folders") if isinstance(values, Mapping) else None
     if isinstance(folders, Mapping):
         register({name: place for name, place in folders.items() if isinstance(place, str)})
-    models = ModelFiles.of(values, where)
-    model = _with_blocks(tuple(STUDIES), _run_studies(models.merged))
-    configuration = validate(model, with_first_panel(models.merged), models.place)
-    texts = _texts(models.merged)
+    models = ModelFiles.of(placed(values), where)
+    told = placed(models.merged)
+    model = _with_blocks(tuple(STUDIES), _run_studies(told))
+    configuration = validate(model, with_first_panel(told), models.place)
+    texts = _texts(told)
     wrong = [fault(path, text, _NO_SCRIPT) for path, text in texts if _SCRIPT.search(text)]
     if wrong:
         raise SettingError("\n".join(f"{models.place(line)}: {line}" for line in wrong))
@@ -294,7 +296,7 @@ def load(values: Mapping[str, Any], where: str = "config.yaml") -> Configuration
     ]
     if lost:
         raise SettingError("\n".join(f"{where}: {line}" for line in lost))
-    configuration._parts = tuple(_of_panels(models.merged, configuration, where))
+    configuration._parts = tuple(_of_panels(told, configuration, where))
     return configuration
 
 
@@ -362,7 +364,7 @@ def schema() -> str:
     """The JSON schema for editors: ``python -m dissensus.study.configuration``."""
     from dissensus.study.editor_schema import json_schema
 
-    modules = [f"dissensus.{name}.simulated" for name in STUDIES]
+    modules = [f"{module.rpartition('.')[0]}.simulated" for module in STUDIES.values()]
     behaviours = [module for module in modules if find_spec(module)]
     made = json_schema(_with_blocks(tuple(STUDIES), tuple(STUDIES)), behaviours)
     return json.dumps(made, indent=2, ensure_ascii=False) + "\n"

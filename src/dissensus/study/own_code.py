@@ -10,6 +10,7 @@ from traceback import extract_tb
 
 from dissensus.errors import DissensusError, ResourceError
 from dissensus.llm.journal import NotJournaled
+from dissensus.shipped import SHIPPED
 
 
 @contextmanager
@@ -33,7 +34,7 @@ def naming_the_line(module: str, what: str, *, is_paid: bool = True) -> Iterator
     except Exception as error:
         folder = Path(str(sys.modules[module].__file__)).parent
         frames = [f for f in extract_tb(error.__traceback__) if Path(f.filename).parent == folder]
-        if module.partition(".")[0] == "dissensus" or not frames:
+        if module.partition(".")[0] == SHIPPED or not frames:
             raise
         message = " ".join(f"{type(error).__name__}: {error}".split())
         mend = "correct the study and start again: what was paid for is kept"

@@ -1,4 +1,4 @@
-"""The studies by their names: those of the project, a line each, and the reader's own."""
+"""The studies by their names: those that dissensus comes with, and the reader's own."""
 
 from __future__ import annotations
 
@@ -12,19 +12,11 @@ from typing import Any
 
 from dissensus.digests import PACKAGES
 from dissensus.errors import SettingError, ended_in
+from dissensus.shipped import SHIPPED, shipped_folders
 from dissensus.study.study import Study
 
 #: Name -> the module of its declaration.
-STUDIES = {
-    "language": "dissensus.language.study",
-    "identity": "dissensus.identity.study",
-    "deliberation": "dissensus.deliberation.study",
-    "union": "dissensus.union.study",
-    "consensus": "dissensus.consensus.study",
-    "debates": "dissensus.debates.study",
-}
-#: What ``dissensus import`` calls (``module:function``), which is of the study that takes files.
-IMPORT = "dissensus.debates.command:run"
+STUDIES = {name: f"{SHIPPED}.{name}.study" for name in shipped_folders()}
 
 
 def register(folders: Mapping[str, str]) -> None:
@@ -102,6 +94,26 @@ def study_class(name: str) -> type[Study[Any]]:
             f"{loaded.__file__}: {classes[0].__name__} has no method {lacking[0]}; write it."
         )
     return classes[0]
+
+
+def study_folder(name: str) -> Path:
+    """The folder of a study that is known: of its code, rules and captions."""
+    spec = find_spec(STUDIES[name])
+    assert spec is not None and spec.origin is not None, "it was imported when it became known"
+    return Path(spec.origin).parent
+
+
+def importer() -> str:
+    """What ``dissensus import`` calls (``module:function``), of the study that takes files.
+
+    Raises
+    ------
+    SettingError : no study takes files.
+    """
+    for name in STUDIES:
+        if function := study_class(name).importer:
+            return function
+    raise SettingError("No study takes files of turns: the folder of the one that does is gone.")
 
 
 def _make_importable(folder: Path) -> None:

@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from dissensus.digests import source_files
+from dissensus.shipped import shipped_folders
 from dissensus.study.study import Study
 
-#: The project's package: its code is named by the commit, and its text is kept nowhere.
-_PACKAGE = Path(__file__).parents[1]
+#: The project's packages: their code is named by the commit, and its text is kept nowhere.
+_PACKAGES = (Path(__file__).parents[1], *shipped_folders().values())
 
 
 def named_files(study: Study[Any]) -> list[str]:
@@ -46,7 +47,7 @@ def study_folder(study: Study[Any]) -> Path:
 
 def is_the_projects(path: Path) -> bool:
     """Whether code is the project's, and no reader's own."""
-    return path.resolve().is_relative_to(_PACKAGE)
+    return any(path.resolve().is_relative_to(package.resolve()) for package in _PACKAGES)
 
 
 def text_of(content: bytes, most_bytes: int) -> str | None:

@@ -178,6 +178,8 @@ class Study(ABC, Generic[S]):
         :class:`~dissensus.report.truth.Effect`.
     reader : how the reader of debates shows it.
     counting : what its plan and its estimate leave out, or count at most; a sentence or more.
+    importer : "module:function" that ``dissensus import`` calls with its options, of a study whose
+        sessions come from files; gives lines.
     """
 
     name: ClassVar[str]
@@ -193,6 +195,7 @@ class Study(ABC, Generic[S]):
     pages: ClassVar[Sequence[tuple[str, str]]] = ()
     embedding_calls: ClassVar[tuple[str, ...]] = ()
     counting: ClassVar[str] = ""
+    importer: ClassVar[str] = ""
     view: ClassVar[tuple[str, ...]] = ()
     figures: tuple[Figure, ...] = ()
     tables: tuple[Table, ...] = ()

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from dissensus.deliberation.design.manifest import MANIFEST
 from dissensus.design.stopping import LOOKS, STOP
 from dissensus.report.facts import Facts, unmarked
 from dissensus.report.pages.looks import stopping
 from dissensus.run.spending import SPENDING
+from dissensus_studies.deliberation.design.manifest import MANIFEST
 from made_frames import frame_of
 
 

@@ -55,7 +55,7 @@ def check_speech(behaviour: str, speech: Mapping[str, Any]) -> None:
 
 
 def _imported(behaviour: str) -> ModuleType:
-    may = "it must be an importable module such as dissensus.language.simulated"
+    may = "it must be an importable module, such as that of a study's simulated models"
     if all(part.isidentifier() for part in behaviour.split(".")):
         try:
             return import_module(behaviour)

@@ -72,6 +72,6 @@ def _behaviour(settings: Mapping[str, Any]) -> ModuleType:
         return import_module(path)
     except (ImportError, ValueError, TypeError):
         raise ProviderError(
-            f"The behaviour {path!r} of a simulated model must name an importable module such as "
-            "dissensus.language.simulated."
+            f"The behaviour {path!r} of a simulated model must name an importable module, such as "
+            "that of a study's simulated models."
         ) from None

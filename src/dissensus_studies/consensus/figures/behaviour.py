@@ -1,0 +1,63 @@
+"""Figure 3: how often agents follow the mode, and how many never move and end outside it."""
+
+from __future__ import annotations
+
+from dissensus.report.labels import arm_words, listed
+from dissensus.report.style import new_figure, notice, styled
+from dissensus.report.view import Artefacts, Drawn, View
+
+from .forest import domains_of, forest, joined_planted, key, tick
+from .words import TICK, attrition, percent_of, planted_words
+
+PANELS = {
+    "sycophancy": "a  Sycophancy, % of opportunities",
+    "dogmatic": "b  Dogmatic agents, %",
+}
+
+
+@styled
+def draw(artefacts: Artefacts, view: View) -> Drawn:
+    """Draw two forests side by side."""
+    estimates, planted = artefacts.frames("estimates", "planted")
+    arms = view.arms
+    rows = joined_planted(estimates, planted, "true")
+    rows = rows[rows["arm"].isin(arms) & rows["outcome"].isin(list(PANELS))]
+    facts = {
+        **describe(artefacts, view),
+        "planted": planted_words(rows["planted"], TICK),
+        "attrition": attrition(artefacts, arm=arms),
+    }
+    if not rows["estimate"].notna().any():
+        return Drawn(notice("No debate came through.", view.simulated), facts)
+    figure = new_figure(0.26 * len(arms) + 1.1, view.simulated)
+    for axes, (outcome, title) in zip(
+        figure.subplots(1, len(PANELS), sharey=True), PANELS.items(), strict=True
+    ):
+        forest(axes, rows[rows["outcome"] == outcome], arms, view, scale=100.0)
+        axes.set_title(title)
+        axes.set_xlim(left=-2.0)
+    shown = {"arm": arms, "outcome": list(PANELS)}
+    key(figure, view, tick(rows["planted"]), artefacts.facts("estimates"), **shown)
+    return Drawn(figure, facts)
+
+
+def describe(artefacts: Artefacts, view: View) -> dict[str, str]:
+    """What the caption says: the lowest and the highest drawn arm of each measure and domain."""
+    estimates = artefacts.facts("estimates")
+    sentences = {}
+    for outcome in PANELS:
+        parts = []
+        for domain in domains_of(view):
+            rows = estimates.rows(outcome=outcome, domain=domain, arm=view.arms)
+            ordered = sorted(
+                (row for row in rows if row["estimate"] == row["estimate"]),
+                key=lambda row: float(row["estimate"]),
+            )
+            if ordered:
+                lowest, highest = (
+                    f"{arm_words(row['arm'])} {percent_of(row)}"
+                    for row in (ordered[0], ordered[-1])
+                )
+                parts.append(f"in {domain} from {lowest} to {highest}")
+        sentences[outcome] = listed(parts) or "undefined"
+    return sentences | {"level": view.level}

@@ -1,0 +1,48 @@
+"""Figure 11 in its shape: how many debates agree, and how soon, by what was learned from."""
+
+from __future__ import annotations
+
+from dissensus.report.labels import arm_words, listed
+from dissensus.report.style import new_figure, notice, styled
+from dissensus.report.view import Artefacts, Drawn, View
+
+from .forest import domains_of, forest, joined_planted, key, tick
+from .learned_tables import learned_arms
+from .words import TICK, attrition, percent_of, planted_words
+
+PANELS = {
+    "consensus": ("a  Debates that agree, %", 100.0),
+    "consensus_round": ("b  Rounds to consensus", 1.0),
+}
+NOTHING = "No arm of this run learns, or no debate of one came through."
+
+
+@styled
+def draw(artefacts: Artefacts, view: View) -> Drawn:
+    """Draw two forests side by side, the reference first and CCAgent last."""
+    estimates, planted = artefacts.frames("estimates", "planted")
+    arms = learned_arms(view)
+    rows = joined_planted(estimates, planted, "true")
+    rows = rows[rows["arm"].isin(arms) & rows["outcome"].isin(list(PANELS))]
+    reached = [
+        f"{percent_of(row, 0)} in {row['domain']} ({arm_words(row['arm'])})"
+        for row in artefacts.facts("estimates").rows(
+            outcome="consensus", domain=domains_of(view), arm=[arms[0], arms[-1]]
+        )
+    ]
+    facts = {
+        "level": view.level,
+        "planted": planted_words(rows["planted"], TICK),
+        "attrition": attrition(artefacts, arm=arms),
+        "reached": listed(reached) or "undefined",
+    }
+    if len(arms) < 2 or not rows["estimate"].notna().any():
+        return Drawn(notice(NOTHING, view.simulated), facts)
+    figure = new_figure(0.26 * len(arms) + 1.1, view.simulated)
+    panels = figure.subplots(1, 2, sharey=True)
+    for axes, (outcome, (title, scale)) in zip(panels, PANELS.items(), strict=True):
+        forest(axes, rows[rows["outcome"] == outcome], arms, view, scale)
+        axes.set_title(title)
+    shown = {"arm": arms, "outcome": list(PANELS)}
+    key(figure, view, tick(rows["planted"]), artefacts.facts("estimates"), **shown)
+    return Drawn(figure, facts)

@@ -1,0 +1,35 @@
+"""How the reader of debates shows this study."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dissensus.report.declared import Details, Measure, Reader, by_round
+
+from .design import DEBATE, TRAINING
+
+Row = Mapping[str, Any]
+
+READER = Reader(
+    title="statement",
+    measures=(
+        Measure("metrics", "agreement", "Agreement at the end"),
+        Measure("metrics", "rounds_lasted", "Rounds"),
+        Measure("metrics", "switches", "Switches"),
+        Measure("metrics", "match", "Matches the public"),
+    ),
+    details=f"{__package__}.reader:details",
+    reads=("votes",),
+)
+
+
+def details(row: Row, statement: Row, artefacts: Mapping[str, Sequence[Row]]) -> Details:
+    """What each agent voted in each round; nothing of a session that is no debate."""
+    if row["kind"] not in (DEBATE, TRAINING):
+        return Details()
+    votes = [(vote["agent"], vote["round"], vote["label"]) for vote in artefacts["votes"]]
+    return Details(
+        facts=[("the public", str(statement["truth"]))],
+        tables=[by_round("Votes by round", votes)],
+    )

@@ -1,0 +1,55 @@
+"""Inspect logs as turns, read by Inspect's own package where that is installed.
+
+The package need not be in this environment: ``make .venv/inspect/installed`` puts it into one of
+its own.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from dissensus.errors import ResourceError
+
+from . import inspect_reader
+
+#: Where ``make .venv/inspect/installed`` puts it, from the project's folder.
+_OWN = Path(".venv/inspect/bin/python")
+
+
+def turns(path: Path) -> Iterator[dict[str, Any]]:
+    """The turns of a log, ``.eval`` or ``.json``.
+
+    Raises
+    ------
+    ResourceError : the package is nowhere, or cannot read the file.
+    """
+    if not path.is_file():
+        raise ResourceError(f"{path} cannot be read (No such file or directory).")
+    done = subprocess.run(
+        [_python(path), inspect_reader.__file__, str(path.resolve())],
+        capture_output=True,
+        check=False,
+    )
+    if done.returncode:
+        error_lines = done.stderr.decode("utf-8", "replace").strip().splitlines() or ["no reason"]
+        raise ResourceError(f"{path}: Inspect cannot read it ({error_lines[-1][:300]}).")
+    for line in done.stdout.decode("utf-8").splitlines():
+        yield json.loads(line)
+
+
+def _python(path: Path) -> str:
+    """The Python that has the package."""
+    if find_spec("inspect_ai"):
+        return sys.executable
+    if _OWN.is_file():
+        return str(_OWN)
+    raise ResourceError(
+        f"{path} is read by Inspect's own package, which is not installed; `make "
+        ".venv/inspect/installed` puts it into an environment of its own."
+    )

@@ -1,0 +1,112 @@
+"""What the study found of identity bias, and what the same run found against it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from dissensus.report.escaping import label
+from dissensus.report.findings import Bar, Card, Findings
+from dissensus.report.floor import Floor
+from dissensus.report.frames import Record
+from dissensus.report.labels import counted, interval, limits, listed, percent, signed
+from dissensus.report.view import Artefacts, View
+
+from ..terms import AGAIN, POOLED
+from . import needed
+from .frames import Estimates, contains_zero, is_defined, warning
+
+
+def state(artefacts: Artefacts, view: View) -> Findings:
+    """The Identity Bias Coefficient of every team over all banks, the largest first."""
+    estimates = Estimates.of(artefacts)
+    bank = POOLED if len(estimates.banks) > 1 else estimates.banks[0]
+    rows = {team: estimates.cited(team, bank, "ibc", "difference") for team in estimates.teams}
+    rows = {team: row for team, row in rows.items() if is_defined(row)}
+    order = sorted(rows, key=lambda team: -abs(rows[team]["estimate"]))
+    sentences = [
+        f"Identity Bias Coefficient of {team}, round 1: {_estimate(rows[team])}." for team in order
+    ]
+    unclear = [team for team in order if contains_zero(rows[team])]
+    against = [f"Not told from zero: {listed(unclear)}."] if unclear else []
+    asked = needed.describe(artefacts.facts("power"), view)
+    against += [asked, warning(view), *_unread(artefacts)]
+    card = _card(rows, order, unclear, artefacts)
+    return Findings(
+        sentences, [sentence for sentence in against if sentence], _planted(view), card=card
+    )
+
+
+def _card(
+    rows: Mapping[str, Record], order: Sequence[str], unclear: Sequence[str], artefacts: Artefacts
+) -> Card | None:
+    """The study on the front page: the team with the largest coefficient."""
+    if not order:
+        return None
+    first = rows[order[0]]
+    size = f"{signed(first['estimate'], 2)} {interval(first['ci_low'], first['ci_high'], 2, '−')}"
+    measured = f"{size} (Identity Bias Coefficient, {counted(first['n_questions'], 'question')})"
+    team = label(order[0], 24)
+    if order[0] in unclear:
+        finding = f"Seeing who answered was not found to change what agents follow: {measured}."
+    else:
+        rather = "a peer" if first["estimate"] > 0 else "themselves"
+        finding = f"Agents who see whose answer it is follow {rather} more, in {team}: {measured}."
+    share = artefacts.facts("metrics").over("mean", "1 - parsed_share", complete=True)
+    unread = f"{percent(share)} of answers could not be read and are in no estimate"
+    teams = listed(label(team, 24) for team in unclear)
+    told = f"of the teams, {teams} cannot be told from zero"
+    bars = [Bar(label(name, 24), rows[name]) for name in order]
+    but = f"But {told}; {unread}." if unclear else f"But {unread}."
+    axis = "Identity Bias Coefficient, round 1"
+    return Card(finding, but, bars, axis, _floor(artefacts, order, first))
+
+
+def _floor(artefacts: Artefacts, order: Sequence[str], first: Record) -> str:
+    """What vanilla differs from itself by, in Delta, of which a coefficient is a difference too."""
+    again = artefacts.facts("comparisons").rows(kind=AGAIN)[:1]
+    if not again:
+        return (
+            "No noise floor: vanilla was not run again in any team; `controls: [again]` of a team "
+            "does that."
+        )
+    (row,) = again
+    named = ("bank", "round", "condition", "peers", "policy", "measure")
+    where = {"team": list(order), **{name: first[name] for name in named}}
+    floor = Floor.beside(
+        row,
+        artefacts.facts("estimates"),
+        where,
+        f"vanilla run again differs from itself, in {label(row['team'], 24)}, by",
+        row["n_questions"],
+        noun="coefficient",
+    )
+    return floor.sentence
+
+
+def _estimate(row: Record) -> str:
+    return f"{signed(row['estimate'])} {limits(row)}, {counted(row['n_questions'], 'question')}"
+
+
+def _unread(artefacts: Artefacts) -> list[str]:
+    """The share of answers that could not be read, which are in no estimate."""
+    share = artefacts.facts("metrics").over("mean", "1 - parsed_share", complete=True)
+    return [f"Answers that could not be read: {percent(share)}; they are in no estimate."]
+
+
+def _planted(view: View) -> str:
+    """What an own and a peer's answer weigh, by condition, in each simulated model."""
+    planted = [
+        f"{model}: "
+        + listed(
+            f"own {weights['self']:g} and peer {weights['peer']:g} in {condition}"
+            for condition, weights in speech["weights"].items()
+        )
+        for model, speech in view.planted_facts.items()
+        if "weights" in speech
+    ]
+    if not planted:
+        return ""
+    return (
+        "Planted in the simulated models, as weights beside beliefs of weight 1: "
+        f"{'; '.join(planted)}. Equal weights of own and peer mean no identity bias."
+    )

@@ -1,0 +1,102 @@
+"""Figure 4: the Identity Bias Coefficient by round."""
+
+from __future__ import annotations
+
+from matplotlib.axes import Axes
+
+from dissensus.report.forms import estimated, key_of, legend, whisker
+from dissensus.report.frames import Record
+from dissensus.report.labels import limits, listed, signed
+from dissensus.report.style import Mark, new_figure, notice, styled, zero_line
+from dissensus.report.view import Artefacts, Drawn, View
+
+from ..terms import DIFFERENCE
+from .frames import Estimates, is_defined, warning
+from .style import columns_for, looks, noise_band, panels
+
+MISSING = "No team has an Identity Bias Coefficient in two rounds: there is no course to draw."
+
+
+@styled
+def draw(artefacts: Artefacts, view: View) -> Drawn:
+    """Draw a panel a bank, in it a line a team through its IBC by round."""
+    estimates = Estimates.of(artefacts)
+    facts = describe(estimates, view)
+    if not _courses(estimates):
+        return Drawn(notice(MISSING, view.simulated), facts)
+    across = columns_for(estimates.banks)
+    lines = -(-len(estimates.banks) // across)
+    figure = new_figure(0.45 + 1.95 * lines, view.simulated)
+    look = looks(estimates.teams)
+    for place, (bank, axes) in enumerate(panels(figure, estimates, across, "round")):
+        _panel(axes, estimates, bank, look)
+        noise_band(axes, view)
+        zero_line(axes)
+        if place % across == 0:
+            axes.set_ylabel("IBC")
+    legend(figure, map(key_of, look.values()), 4)
+    return Drawn(figure, facts)
+
+
+def _panel(axes: Axes, estimates: Estimates, bank: str, look: dict[str, Mark]) -> None:
+    """Teams stand side by side at each round, so that their intervals do not cover each other."""
+    step = 0.5 / max(len(estimates.teams), 2)
+    for place, team in enumerate(estimates.teams):
+        aside = (place - (len(estimates.teams) - 1) / 2) * step
+        rows = {at: estimates.get(team, bank, "ibc", DIFFERENCE, at) for at in estimates.rounds}
+        known_rows = {at + aside: row for at, row in rows.items() if is_defined(row)}
+        for x, row in known_rows.items():
+            whisker(axes, estimated(row), x, look[team], upright=True, words=team)
+        axes.plot(
+            list(known_rows),
+            [row["estimate"] for row in known_rows.values()],
+            color=look[team].colour,
+            linestyle=look[team].line,
+            linewidth=0.9,
+            alpha=0.7,
+            zorder=1,
+        )
+    axes.set_xticks(estimates.rounds)
+    axes.set_xlim(estimates.rounds[0] - 0.45, estimates.rounds[-1] + 0.45)
+
+
+def _courses(estimates: Estimates) -> dict[tuple[str, str], list[Record]]:
+    """Team and bank -> its IBC in every round that has one, where at least two have."""
+    courses = {
+        cell: [
+            row
+            for at in estimates.rounds
+            if is_defined(row := estimates.cited(*cell, "ibc", DIFFERENCE, at=at))
+        ]
+        for cell in estimates.cells()
+    }
+    return {cell: rows for cell, rows in courses.items() if len(rows) > 1}
+
+
+def describe(estimates: Estimates, view: View) -> dict[str, str]:
+    """What the caption says."""
+    courses = _courses(estimates)
+    return {
+        "found": _moves(courses) if courses else MISSING,
+        "noise": f"{view.fact('ibc_noise'):.2f}",
+        "warning": warning(view),
+        "level": view.level,
+    }
+
+
+def _moves(courses: dict[tuple[str, str], list[Record]]) -> str:
+    """Where the IBC grows from the first round to the last, and where it moves most."""
+    grown = [
+        f"{team} on {bank}"
+        for (team, bank), rows in courses.items()
+        if abs(rows[-1]["estimate"]) > abs(rows[0]["estimate"])
+    ]
+    (team, bank), rows = max(
+        courses.items(), key=lambda item: abs(item[1][-1]["estimate"] - item[1][0]["estimate"])
+    )
+    first, last = rows[0], rows[-1]
+    return (
+        f"From the first round to the last, |IBC| grows for {listed(grown) or 'none'}. It moves "
+        f"most for {team} on {bank}: from "
+        f"{signed(first['estimate'])} {limits(first)} to {signed(last['estimate'])} {limits(last)}."
+    )

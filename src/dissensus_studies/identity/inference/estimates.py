@@ -1,0 +1,220 @@
+"""Every measure of the paper with its interval, from a bootstrap over questions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from dissensus.digests import seed_of
+from dissensus.stats.checks import FloatArray
+from dissensus.stats.ratios import Ratios, cluster_weights, percentile_intervals, ratios_of_sums
+from dissensus.stats.shares import none_or_all
+from dissensus.study.makes import makes
+from dissensus.tables.artefact import Column, Schema
+from dissensus.tables.common import common, text
+
+from ..design.manifest import MANIFEST
+from ..terms import CONDITIONS, DIFFERENCE, POLICIES, POOLED
+from .tallies import EVERY, BoolArray, Tally, tally
+
+#: Measures that are shares, from none to all.
+SHARES = (
+    *("conformity", "obstinacy", "subversion", "correction"),
+    *("accuracy", "vote", "parse_failures"),
+)
+
+ESTIMATES = Schema(
+    name="estimates",
+    row="measure of a team in a bank, by round, condition, peers and policy; "
+    "without numbers where the data define none",
+    columns={
+        **MANIFEST.pick("team", "bank"),
+        **common("round"),
+        **MANIFEST.pick("condition"),
+        "peers": text("Number of peers that disagree and that agree, as in 2,1; all for any."),
+        "policy": text(
+            "Of an unread new answer: drop, keep as the agent's own, or lenient reading."
+        ),
+        "measure": text("Name of the measure, such as conformity, obstinacy or ibc."),
+        **common("estimate?", "se?", "ci_low?", "ci_high?", "n"),
+        "n_questions": Column("int", "How many questions the numbers of the row rest on.", "count"),
+    },
+    key=("team", "bank", "round", "condition", "peers", "policy", "measure"),
+)
+
+
+@dataclass(frozen=True)
+class _Ratios:
+    """What is estimated on M questions: L ratios of two counts under each of C conditions.
+
+    ``labels`` are (measure, round, policy, peers), ``above`` and ``below`` have shape (M, C, L)
+    and ``complete`` (M, C); the first two conditions are those of the difference.
+    """
+
+    conditions: Sequence[str]
+
+    labels: Sequence[tuple[str, int, str, str]]
+    above: FloatArray
+    below: FloatArray
+    complete: BoolArray
+
+
+@makes(estimates=ESTIMATES)
+def estimate_identity(
+    metrics: pa.Table,
+    transitions: pa.Table,
+    manifest: pa.Table,
+    *,
+    confidence: float,
+    resamples: int,
+    seed: int,
+) -> list[dict[str, Any]]:
+    """Estimate every measure of every team, in each bank and in all banks together.
+
+    Parameters
+    ----------
+    metrics : of every debate of the manifest, failed ones included.
+    transitions : of the complete debates.
+    manifest : the sessions.
+    confidence : level of the intervals.
+    resamples : of the questions, the same ones for all measures of a team in a bank.
+    seed : the study's; every team and bank has a random stream of its own.
+
+    Returns
+    -------
+    Rows of :data:`ESTIMATES`. A measure of one condition takes the questions whose debate under
+    it is complete, a difference (vanilla minus anonymised) those complete under both;
+    ``n_questions`` counts them, ``n`` what the ratio is of: transitions, answers or votes. The
+    difference of ``delta`` is ``ibc``. Accuracy, vote and parse failures do not depend on the
+    policy and stand under "drop" only, from round 0 on; their difference from round 1, since
+    openings are shared.
+
+    Notes
+    -----
+    Ratios are pooled over questions and agents ("Measuring and mitigating identity bias", A.3),
+    intervals are percentiles of resampled questions, whose answers depend on each other. A share of
+    none or all, which is so in every resample, has Wilson's limits, with a case a question.
+    Subversion, correction and their relative drops are equations 6 and 7, and its table 2.
+    """
+    rows = []
+    for team in tally(metrics, transitions, manifest):
+        banks = dict.fromkeys(team.banks.tolist())
+        for bank in (*banks, POOLED):
+            chosen = np.array([bank in (of_team, POOLED) for of_team in team.banks])
+            stream = seed_of(seed, "identity estimates", team.team, bank)
+            weights = cluster_weights(int(chosen.sum()), resamples, stream)
+            estimated = _estimated(_ratios(team, chosen), weights, confidence)
+            rows += [{"team": team.team, "bank": bank} | row for row in estimated]
+    return rows
+
+
+def _ratios(team: Tally, chosen: BoolArray) -> _Ratios:
+    """All measures, on some of a team's questions."""
+    answers, exposures, transitions = (
+        {name: counts[chosen] for name, counts in group.items()}
+        for group in (team.answers, team.exposures, team.transitions)
+    )
+    rounds = range(team.rounds + 1)
+    by_cell = list(product(rounds[1:], POLICIES, team.cells))
+    by_policy = list(product(rounds[1:], POLICIES, (EVERY,)))
+    by_round = list(product(rounds, POLICIES[:1], (EVERY,)))
+    conformed, stayed = transitions["conformed"], transitions["stayed"]
+    disagreeing = transitions["disagreeing"]
+    measures = [
+        ("conformity", by_cell, conformed, disagreeing),
+        ("obstinacy", by_cell, stayed, disagreeing),
+        ("delta", by_cell, conformed - stayed, disagreeing),
+        ("subversion", by_policy, exposures["subverted"], exposures["exposed_correct"]),
+        ("correction", by_policy, exposures["corrected"], exposures["exposed_wrong"]),
+        ("accuracy", by_round, answers["accuracy"], answers["answers"]),
+        ("vote", by_round, answers["vote"], answers["votes"]),
+        ("parse_failures", by_round, answers["parse_failures"], answers["answers"]),
+    ]
+    flat = (int(chosen.sum()), len(team.conditions), -1)
+    return _Ratios(
+        team.conditions,
+        [(name, *label) for name, labels, _, _ in measures for label in labels],
+        np.concatenate([above.reshape(flat) for _, _, above, _ in measures], axis=2),
+        np.concatenate([below.reshape(flat) for _, _, _, below in measures], axis=2),
+        team.complete[chosen],
+    )
+
+
+def _estimated(ratios: _Ratios, weights: FloatArray, confidence: float) -> Iterator[dict[str, Any]]:
+    """Rows under each condition, of the differences and of the relative drops."""
+    pair = slice(0, len(CONDITIONS))
+    both: BoolArray = np.all(ratios.complete[:, pair], axis=1)
+    under = _by_condition(ratios.above, ratios.below, weights)
+    paired = under[pair]
+    if not np.array_equal(both, ratios.complete[:, pair].any(axis=1)):
+        shared = both[:, None, None]
+        above, below = (counts[:, pair] * shared for counts in (ratios.above, ratios.below))
+        paired = _by_condition(above, below, weights)
+    for at, condition in enumerate(ratios.conditions):
+        counts = ratios.below[:, at].sum(axis=0)
+        questions = int(ratios.complete[:, at].sum())
+        asked = (ratios.below[:, at] > 0).sum(axis=0)
+        rows = _rows(condition, ratios.labels, under[at], counts, questions, confidence)
+        for row, clusters in zip(rows, asked, strict=True):
+            if row["measure"] in SHARES and row["estimate"] is not None:
+                low, high = none_or_all(row["estimate"], int(clusters), confidence)
+                row |= {} if np.isnan(low) else {"ci_low": low, "ci_high": high}
+            yield row
+    vanilla, anonymized = paired
+    counts = ratios.below[both][:, pair].sum(axis=(0, 1))
+    difference = vanilla - anonymized
+    for drop, kind in ((False, difference), (True, difference / vanilla)):
+        kept = [index for index, label in enumerate(ratios.labels) if _is_compared(label, drop)]
+        labels = [_compared(ratios.labels[index], drop) for index in kept]
+        of_kept = Ratios(kind.observed[kept], kind.resampled[:, kept])
+        yield from _rows(DIFFERENCE, labels, of_kept, counts[kept], int(both.sum()), confidence)
+
+
+def _by_condition(above: FloatArray, below: FloatArray, weights: FloatArray) -> list[Ratios]:
+    flat, conditions = (len(above), -1), above.shape[1]
+    every = ratios_of_sums(above.reshape(flat), below.reshape(flat), weights)
+    cuts = np.split(every.resampled, conditions, axis=1)
+    return [Ratios(*cut) for cut in zip(np.split(every.observed, conditions), cuts, strict=True)]
+
+
+def _is_compared(label: tuple[str, int, str, str], drop: bool) -> bool:
+    """Openings are shared, and a drop is printed of two measures."""
+    return label[1] > 0 and (not drop or label[0] in ("subversion", "correction"))
+
+
+def _compared(label: tuple[str, int, str, str], drop: bool) -> tuple[str, int, str, str]:
+    name = "ibc" if label[0] == "delta" else label[0]
+    return (f"{name}_drop" if drop else name, *label[1:])
+
+
+def _rows(
+    condition: str,
+    labels: Sequence[tuple[str, int, str, str]],
+    ratios: Ratios,
+    counts: FloatArray,
+    questions: int,
+    confidence: float,
+) -> Iterator[dict[str, Any]]:
+    intervals = percentile_intervals(ratios, confidence)
+    numbers = zip(intervals.estimate, intervals.se, intervals.low, intervals.high, strict=True)
+    for label, values, count in zip(labels, numbers, counts, strict=True):
+        measure, number, policy, peers = label
+        estimate, se, low, high = (None if np.isnan(value) else float(value) for value in values)
+        yield {
+            "round": number,
+            "condition": condition,
+            "peers": peers,
+            "policy": policy,
+            "measure": measure,
+            "estimate": estimate,
+            "se": se,
+            "ci_low": low,
+            "ci_high": high,
+            "n": int(count),
+            "n_questions": questions,
+        }

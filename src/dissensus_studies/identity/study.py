@@ -1,0 +1,99 @@
+"""The identity study, declared: who said it, or what was said."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from dissensus.study.kind import Kind, Row
+from dissensus.study.study import Diagnosis, Manifest, Registered, Source, Study
+
+from .design.manifest import IDS
+from .figures import FIGURES, HEADLINE, TABLES
+from .kinds import Opening, PromptFiles, Rounds
+from .reader import READER
+from .settings import IdentitySettings
+
+_DESIGN = f"{__package__}.design"
+
+
+class Identity(Study[IdentitySettings]):
+    """See :class:`dissensus.study.study.Study`."""
+
+    name = "identity"
+    Settings = IdentitySettings
+    never_stops = (
+        "its headline is of shares of all answers of a team, and not of paired differences that "
+        "are known draw by draw"
+    )
+    question = "Do agents follow an answer because of who gave it?"
+    ids = IDS
+    arm = "condition"
+    protocol = f"{__package__}.protocol"
+    #: The debates of a draw wait for their opening and not for each other.
+    sequential = False
+    source = Source(
+        f"{_DESIGN}.banks:collect",
+        settings=("banks",),
+        files=("banks",),
+        artefact="questions",
+        key="question_id",
+        schema=f"{_DESIGN}.banks:QUESTIONS",
+    )
+    manifest = Manifest(
+        f"{_DESIGN}.manifest:draw",
+        settings=("teams", "agents", "rounds", "samples", "shard", "personas"),
+        files=("personas",),
+        schema=f"{_DESIGN}.manifest:MANIFEST",
+    )
+    view = ("inference.confidence", "inference.ibc_noise", "inference.resamples")
+    figures = FIGURES
+    tables = TABLES
+    headline_rows = ""
+    headline = HEADLINE
+    truth = f"{__package__}.figures.truth:effects"
+    reader = READER
+    diagnosis = Diagnosis(
+        f"{__package__}.inference.diagnosis:diagnose",
+        settings=("diagnosis", "inference.confidence"),
+    )
+
+    @cached_property
+    def kinds(self) -> Sequence[Kind[IdentitySettings, Any]]:
+        files = PromptFiles(self.settings)
+        return [Opening(self.settings, files), Rounds(self.settings, files)]
+
+    def registered(self, source: Mapping[str, Row], seed: int) -> Registered:
+        inference = self.settings.inference
+        level = f"{100 * inference.confidence:g}%"
+        return Registered(
+            self.summary(),
+            estimands=[
+                "For each team, the Identity Bias Coefficient of the first round: conformity less "
+                "obstinacy with labels, less the same without labels, over answers that disagree "
+                "with a peer. Population: questions of the banks that were drawn.",
+            ],
+            primary="The Identity Bias Coefficient in round 1 of all teams together, over all "
+            "banks.",
+            tests=[
+                f"{level} percentile intervals of a bootstrap over whole questions, "
+                f"{inference.resamples:,} resamples, both conditions in the same ones.",
+                "Comparisons of teams, graphs, rounds and labels: the same, paired by question, "
+                "with p where the interval just reaches zero, after Holm over the rows of a kind.",
+                f"An absolute coefficient below {inference.ibc_noise:g} is called noise.",
+            ],
+            exclusions=[
+                "Answers that cannot be read after their repairs count in no estimate; how many "
+                "they are is reported. Questions of which a debate failed are left out of both "
+                "sides of a comparison.",
+            ],
+        )
+
+    def summary(self) -> str:
+        return (
+            f"{self.question} {self.settings.agents} agents answer a question, see their own "
+            "answer and their peers' labelled as such or without labels, and answer again, "
+            f"{self.settings.rounds} times. The outcome is the Identity Bias Coefficient: how much "
+            "more an agent follows a peer than itself when it is told which is which."
+        )

@@ -1,0 +1,49 @@
+"""What clusters are called: as a model named them, or else by their commonest terms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from dissensus.session.quoting import one_line
+
+from ..replies import ClusterName, read
+
+Row = Mapping[str, Any]
+
+#: What stands for a model where the commonest terms are the name.
+TERMS = "terms"
+
+
+def name_clusters(clusters: Iterable[Row], turns: Iterable[Row], namer: str) -> list[Row]:
+    """The name of every cluster.
+
+    Parameters
+    ----------
+    clusters : rows of ``clusters.parquet``.
+    turns : rows of ``turns.parquet``; those of sessions that name clusters count, in which the
+        speaker is the number of a cluster.
+    namer : the model that was asked; "" for none.
+
+    Returns
+    -------
+    Rows of :data:`~.map.tables.CLUSTER_NAMES`, in the order of the clusters. A name
+    that cannot be used, or that was not given, gives way to the terms.
+    """
+    name_of = {
+        (turn["motion_id"], turn["speaker"]): read(ClusterName, turn["text"])
+        for turn in turns
+        if turn["kind"] == "names"
+    }
+    rows: list[Row] = []
+    for cluster in clusters:
+        naming = name_of.get((cluster["motion_id"], str(cluster["cluster"])))
+        rows.append(
+            {
+                **{name: cluster[name] for name in ("motion_id", "cluster")},
+                "name": one_line(naming.name) if naming else cluster["terms"],
+                "description": one_line(naming.description) if naming else "",
+                "named_by": namer if naming else TERMS,
+            }
+        )
+    return rows

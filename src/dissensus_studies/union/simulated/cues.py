@@ -1,0 +1,195 @@
+"""What a simulated speech does, written in its words and read back from them.
+
+A claim is the sentence after a lead of its kind and a colon, at the beginning of a paragraph. An
+answer is a paragraph that begins with whom it answers, and with words of theirs in quotation marks.
+All else is the speaker's own. The words are those of :mod:`.simulated.phrases`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import chain
+
+from dissensus.text.sentences import split_sentences
+
+from . import phrases
+from .material import is_specific
+
+#: What a slot may hold; a quotation has no marks of its own.
+_SLOTS = {"quote": r"(?P<quote>[^“”\n]+)", "name": r"[^“”\n.:]{1,80}?"}
+_FILLED = r"[^\n.:]{1,80}?"
+#: Stands for the rest of a sentence that is not quoted whole.
+CUT = " …"
+
+
+def pattern(template: str) -> str:
+    """What a phrase can be when its slots are filled, as a regular expression."""
+    pieces = re.split(r"\{(\w+)\}", template)
+    return "".join(
+        _SLOTS.get(piece, _FILLED) if place % 2 else re.escape(piece)
+        for place, piece in enumerate(pieces)
+    )
+
+
+def any_of(templates: Iterable[str]) -> str:
+    """A regular expression of any of some phrases, in any of which groups have no names."""
+    return "|".join(re.sub(r"\(\?P<\w+>", "(?:", pattern(template)) for template in templates)
+
+
+_LEAD = re.compile(
+    rf"^(?:(?:{any_of(chain.from_iterable(phrases.ORDINALS))}), )?"
+    rf"(?P<reply>(?:{any_of(phrases.REPLIES)}), )?"
+    rf"(?P<guard>(?:{any_of(phrases.GUARDS)}), )?"
+    rf"(?:{'|'.join(f'(?P<{kind}>{any_of(leads)})' for kind, leads in phrases.LEADS.items())}): ",
+    re.IGNORECASE,
+)
+_ADDRESSES = [re.compile(pattern(template)) for template in phrases.ADDRESSES]
+_BITS = {
+    "logic": re.compile(rf"\b(?:{any_of(phrases.LOGIC)}): ", re.IGNORECASE),
+    "new": re.compile(rf"\b(?:{any_of(phrases.NEW)}): ", re.IGNORECASE),
+    "undermines": re.compile(any_of(phrases.FALLEN)),
+}
+
+
+@dataclass(frozen=True)
+class ReadClaim:
+    """A claim of a speech; ``guarded``: objections are met in advance."""
+
+    text: str
+    kind: str
+    specific: bool
+    guarded: bool
+
+
+@dataclass(frozen=True)
+class ReadAnswer:
+    """An answer to a claim; ``quote``: words of it, without a full stop.
+
+    ``by`` counts the claims of the speech from 1, 0 where none makes it.
+    """
+
+    quote: str
+    logic: bool
+    new: bool
+    undermines: bool
+    by: int
+
+
+@dataclass(frozen=True)
+class ReadSpeech:
+    claims: tuple[ReadClaim, ...]
+    answers: tuple[ReadAnswer, ...]
+    words: int
+
+
+@lru_cache(maxsize=512)
+def read(text: str) -> ReadSpeech:
+    """What a speech does, by its cues."""
+    claims: list[ReadClaim] = []
+    answers: list[ReadAnswer] = []
+    for line in text.splitlines():
+        lead = _LEAD.match(line)
+        if lead:
+            claims.append(_claim(lead, line[lead.end() :]))
+            if lead["reply"] and answers and not answers[-1].by:
+                answers[-1] = _made_by(answers[-1], len(claims))
+            continue
+        quote = _quoted(line)
+        if quote is not None:
+            bits = {name: bool(cue.search(line)) for name, cue in _BITS.items()}
+            answers.append(ReadAnswer(quote, **bits, by=0))
+    return ReadSpeech(tuple(claims), tuple(answers), len(text.split()))
+
+
+def _claim(lead: re.Match[str], rest: str) -> ReadClaim:
+    kind = next(kind for kind in phrases.LEADS if lead[kind])
+    text = next(iter(split_sentences(rest)), "")
+    return ReadClaim(text, kind, is_specific(text), bool(lead["guard"]))
+
+
+def _made_by(answer: ReadAnswer, number: int) -> ReadAnswer:
+    return ReadAnswer(answer.quote, answer.logic, answer.new, answer.undermines, number)
+
+
+def _quoted(line: str) -> str | None:
+    """What a paragraph answers; None where it answers nothing."""
+    for address in _ADDRESSES:
+        match = address.match(line)
+        if match:
+            return match["quote"].removesuffix(CUT)
+    return None
+
+
+def claim(text: str, lead: str, guard: str = "", reply: str = "", ordinal: str = "") -> str:
+    """A claim with what stands before it; ``text`` is a sentence, and ``lead`` of its kind."""
+    before = ", ".join(words for words in (ordinal, reply, guard, lead) if words)
+    return f"{capital(before)}: {plain(text)}"
+
+
+def capital(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}"
+
+
+def plain(text: str) -> str:
+    """A sentence as it can stand in a claim and be quoted: one line, no quotation marks."""
+    return " ".join(re.sub(r"[“”\"]", "", text).split())
+
+
+def quoted_in(quote: str, texts: Sequence[str]) -> str:
+    """The first of some claims that has the words of a quotation; "" where none has."""
+    return next((text for text in texts if quote and quote in text), "")
+
+
+#: Words at which a quotation may not end.
+_HANGING_WORDS = """
+    a an and as at be because but by each every for from has have he her his i if in is it its my
+    no nor not of on only or our she since so than that the their them then they this though to
+    until very was we were what when where whether which while who whom whose with would you your
+"""
+_HANGING = frozenset(_HANGING_WORDS.split())
+_CLAUSE = re.compile(r"[,;:—–]\s*")
+_FEWEST, _MOST = 4, 11
+
+
+def fragment(text: str, others: Sequence[str] = ()) -> str:
+    """Words of a claim that no other claim has, a clause of five to thirteen of them if it can be.
+
+    Never the whole claim, unless nothing less tells it from the others. Words that were left off at
+    the end are marked by :data:`CUT`.
+    """
+    sentence = text.rstrip(" .!?…")
+    for candidate in [*_clauses(sentence), *_beginnings(sentence)]:
+        if candidate != sentence and not any(candidate in other for other in others):
+            ends = sentence.endswith(candidate)
+            return candidate if ends else f"{candidate}{CUT}"
+    return sentence
+
+
+def _clauses(sentence: str) -> list[str]:
+    pieces = [piece.strip() for piece in _CLAUSE.split(sentence)]
+    whole = [
+        piece
+        for piece in pieces
+        if _FEWEST < len(piece.split()) <= _MOST + 2 and _stands(piece) and _ends_well(piece)
+    ]
+    return sorted(whole, key=lambda piece: -len(piece.split()))
+
+
+def _beginnings(sentence: str) -> list[str]:
+    """The first words of a sentence, the first eleven, then fewer, then more."""
+    words = sentence.split(" ")
+    counts = [*range(min(_MOST, len(words) - 1), _FEWEST, -1), *range(_MOST + 1, len(words))]
+    starts = (" ".join(words[:count]).rstrip(" ,;:—–") for count in counts)
+    return [start for start in starts if _ends_well(start)]
+
+
+def _stands(piece: str) -> bool:
+    """Whether it does not begin with a word that joins it to what stands before."""
+    return piece.split(" ", 1)[0].casefold() not in _HANGING
+
+
+def _ends_well(piece: str) -> bool:
+    return piece.rsplit(" ", 1)[-1].casefold() not in _HANGING

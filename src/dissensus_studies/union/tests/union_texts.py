@@ -1,0 +1,166 @@
+"""Simulated speeches read by their words alone, without the code that writes and reads them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..simulated.phrases import ADDRESSES, FALLEN, GUARDS, LEADS, LOGIC, NEW, REPLIES
+
+#: A sentence, to its first mark that ends one.
+_SENTENCE = re.compile(r"(?P<sentence>.+?[.!?])(?: |$)")
+_BITS = ("logic", "new", "undermines")
+
+
+@dataclass(frozen=True)
+class Claimed:
+    """A claim of a speech; ``speech`` counts from 1."""
+
+    speech: int
+    side: str
+    text: str
+    kind: str
+    specific: bool
+    guarded: bool
+
+
+@dataclass(frozen=True)
+class Answered:
+    """An answer to words of a claim; ``by`` is the claim that makes it, "" where none does."""
+
+    speech: int
+    side: str
+    speaker: str
+    name: str
+    quote: str
+    logic: bool
+    new: bool
+    undermines: bool
+    by: str
+
+    @property
+    def points(self) -> float:
+        """What the tally gives for it, by the table of the specification."""
+        bits = f"{self.logic:d}{self.new:d}{self.undermines:d}"
+        return {"000": 0, "001": 0, "010": 0.5, "011": 0.5, "100": 0.5, "101": 2}.get(
+            bits, 1.5 if bits == "110" else 2
+        )
+
+    def target(self, texts: Iterable[str]) -> str:
+        """Which of some claims it answers; "" where it is none of them."""
+        return next((text for text in texts if self.quote in text), "")
+
+
+@dataclass(frozen=True)
+class Said:
+    claims: list[Claimed]
+    answers: list[Answered]
+
+
+def claim_text(kind: str, text: str, *, guarded: bool = False, reply: bool = False) -> str:
+    """A paragraph that makes a claim of a kind."""
+    lead = LEADS[kind][0]
+    before = [*([REPLIES[0]] if reply else []), *([GUARDS[0]] if guarded else []), lead]
+    return f"{', '.join(before).capitalize()}: {text}"
+
+
+def answer_text(name: str, quote: str, bits: Mapping[str, bool]) -> str:
+    """A paragraph that answers a claim."""
+    said = [ADDRESSES[0].format(name=name, quote=quote)]
+    said += [f"{LOGIC[0].capitalize()}: It was so before."] if bits["logic"] else []
+    said += [f"{NEW[0].capitalize()}: The town had a clerk."] if bits["new"] else []
+    said += [FALLEN[0].format(term="the clerk")] if bits["undermines"] else []
+    return " ".join(said)
+
+
+def said_in(speech: Mapping[str, Any]) -> Said:
+    """The claims and answers of a row of the artefact speeches."""
+    paragraphs = speech["text"].split("\n\n")
+    about = (speech["speech"], speech["side"])
+    claims, answers = [], []
+    for place, paragraph in enumerate(paragraphs):
+        claim, address = _claim(about, paragraph), _address(paragraph)
+        if claim:
+            claims.append(claim)
+        elif address:
+            following = paragraphs[place + 1] if place + 1 < len(paragraphs) else ""
+            is_made = any(following.lower().startswith(f"{one}, ") for one in REPLIES)
+            by = _claim(about, following) if is_made else None
+            answers.append(
+                Answered(
+                    *about,
+                    speech["speaker"],
+                    *address,
+                    *(_says(paragraph, bit) for bit in _BITS),
+                    by.text if by else "",
+                )
+            )
+    return Said(claims, answers)
+
+
+def _claim(about: tuple[int, str], paragraph: str) -> Claimed | None:
+    """The claim that a paragraph begins with."""
+    for kind, leads in LEADS.items():
+        for lead in leads:
+            before, _, after = lead.partition("{term}")
+            slot = "[^:.]+?" if "{term}" in lead else ""
+            found = re.match(
+                rf"(?P<prefix>(?:[^:.,]+, )*){re.escape(before)}{slot}{re.escape(after)}: ",
+                paragraph,
+                re.IGNORECASE,
+            )
+            sentence = _SENTENCE.match(paragraph[found.end() :]) if found else None
+            if found and sentence:
+                text = sentence["sentence"]
+                guarded = any(guard in found["prefix"].lower() for guard in GUARDS)
+                exact = re.search(r"\d|(?<=[a-z,;] )[A-Z][a-z]+", text) is not None
+                return Claimed(*about, text, kind, exact, guarded)
+    return None
+
+
+def _address(paragraph: str) -> tuple[str, str] | None:
+    """Who is answered in a paragraph, and which words of theirs."""
+    for address in ADDRESSES:
+        slots = {"name": "(?P<name>[^“”.:]+?)", "quote": "(?P<quote>[^“”]+)"}
+        pieces = re.split(r"\{(\w+)\}", address)
+        pattern = "".join(
+            slots[piece] if place % 2 else re.escape(piece) for place, piece in enumerate(pieces)
+        )
+        found = re.match(pattern, paragraph)
+        if found:
+            return found["name"], found["quote"].removesuffix(" …")
+    return None
+
+
+def _says(paragraph: str, bit: str) -> bool:
+    if bit != "undermines":
+        leads = LOGIC if bit == "logic" else NEW
+        return any(f"{lead}: " in paragraph.lower() for lead in (one.lower() for one in leads))
+    halves = (sentence.split("{term}") for sentence in FALLEN)
+    last = paragraph.rsplit(".", 2)[-2] + "." if paragraph.count(".") > 1 else paragraph
+    return any(
+        last.strip(" ”").startswith(before) and last.endswith(after) for before, after in halves
+    )
+
+
+def fates_of(said: Sequence[Said]) -> dict[str, str]:
+    """Text of each claim of a debate -> survives, contested or demolished.
+
+    A claim is out where a demolition of it stands: one that no claim makes, or whose claim is in.
+    """
+    claims = {one.text: one for speech in said for one in speech.claims}
+    answers = [(one, one.target(claims)) for speech in said for one in speech.answers]
+
+    def is_in(text: str) -> bool:
+        return not any(
+            target == text and one.logic and one.undermines and (not one.by or is_in(one.by))
+            for one, target in answers
+        )
+
+    met = {target for one, target in answers if one.points}
+    return {
+        text: ("contested" if text in met else "survives") if is_in(text) else "demolished"
+        for text in claims
+    }
