@@ -10,6 +10,7 @@ import yaml
 from dissensus.errors import ResourceError
 from dissensus.plan.preflight import check_inputs
 from dissensus.study.configuration import load
+from dissensus.study.registry import study_folder
 from scripted import ROOT
 
 #: Prompt file of the project -> the setting that names it.
@@ -33,7 +34,8 @@ TRUTH = "it must be a text; unquoted yes, no, on and off are truth values, so pu
 
 
 def shipped(name: str) -> str:
-    return (ROOT / "resources/prompts" / name).read_text(encoding="utf-8")
+    study, _, file = name.partition("/")
+    return (study_folder(study) / "prompts" / file).read_text(encoding="utf-8")
 
 
 def said_of(folder: Path, name: str, content: str | bytes) -> list[str]:

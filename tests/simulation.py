@@ -21,7 +21,7 @@ RESOURCES = ROOT / "resources"
 ROLES = ("P1", "P2", "O1", "O2")
 SCRIPTS = {"en": "latin", "zh": "han"}
 PROMPTS = {
-    language: Prompts.read(RESOURCES / "prompts" / "language" / f"{language}.yaml")
+    language: Prompts.read(ROOT / "studies/language/prompts" / f"{language}.yaml")
     for language in SCRIPTS
 }
 

@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 import yaml
 
+from dissensus.shipped import PREFIX, shipped_folders
 from forked import Forked, run_snakemake, snakemake
 from scripted import ROOT, default_configuration
 
@@ -60,6 +61,15 @@ def built_once(factory: pytest.TempPathFactory, name: str, build: Callable[[Path
     return folder
 
 
+def copy_studies(folder: Path) -> None:
+    """Put the prompts and the simulated models of the shipped studies where settings name them."""
+    for name, source in shipped_folders().items():
+        for file in (*source.glob("prompts/*"), *source.glob("simulated.yaml")):
+            made = folder / PREFIX / name / file.relative_to(source)
+            made.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(file, made)
+
+
 class Project:
     """A copy of the workflow in a folder of its own.
 
@@ -83,6 +93,7 @@ class Project:
                 shutil.copytree(source, folder / name, ignore=_UNSAID)
             else:
                 shutil.copy2(source, folder / name)
+        copy_studies(folder)
         self.configure(SMALL)
 
     @classmethod

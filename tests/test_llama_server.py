@@ -52,7 +52,7 @@ def llama_is_here() -> bool:
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     def build(folder: Path) -> None:
         folder.mkdir(exist_ok=True)
-        prompts = (ROOT / "resources/prompts").rglob("*.yaml")
+        prompts = (ROOT / "src/dissensus_studies").glob("*/prompts/*.yaml")
         write_tiny_model(folder / "tiny.gguf", " ".join(p.read_text("utf-8") for p in prompts))
 
     return built_once(tmp_path_factory, "tiny_model", build) / "tiny.gguf"

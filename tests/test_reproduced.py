@@ -23,6 +23,7 @@ from snakemake.utils import update_config
 from both import BOTH, rows, with_both
 from dissensus.study.configuration import Configuration, load
 from dissensus.study.given import page_settings
+from dissensus.study.registry import study_folder
 from read_captions import caption_numbers, counted_anew
 from read_facts import wrong_numbers
 from support import ROOT, SMALL, Project, built_once
@@ -177,7 +178,7 @@ def test_every_number_that_a_reader_sees_is_the_one_in_the_artefact_that_it_name
 ) -> None:
     declared = settings().study(study)
     templates = {
-        figure.name: (ROOT / f"workflow/report/{study}_{figure.name}.rst").read_text("utf-8")
+        figure.name: (study_folder(study) / f"captions/{figure.name}.rst").read_text("utf-8")
         for figure in declared.figures
     }
     folder = reproduced.results(study=study)
@@ -209,8 +210,8 @@ def test_every_number_that_a_reader_sees_is_the_one_in_the_artefact_that_it_name
 def test_captions_of_pages_count_what_their_artefacts_hold(
     reproduced: Project, study: str, name: str
 ) -> None:
-    file = "spending" if name == "spending" else f"{study}_{name}"
-    template = (ROOT / f"workflow/report/{file}.rst").read_text("utf-8")
+    folder = ROOT / "workflow/report" if name == "spending" else study_folder(study) / "captions"
+    template = (folder / f"{name}.rst").read_text("utf-8")
     folder = reproduced.results(study=study)
     expected = counted_anew(folder, name)
     for part, text in caption_numbers(folder, name, template).items():

@@ -11,6 +11,7 @@ from dissensus.design.diagnosis import DIAGNOSIS
 from dissensus.errors import ResourceError
 from dissensus.plan.diagnosed import STORED, diagnosed_rows, store
 from dissensus.study.configuration import Configuration, load
+from dissensus.study.registry import study_folder
 from dissensus.tables.artefact import write
 from scripted import ROOT
 
@@ -23,17 +24,16 @@ def configured(**union: object) -> Configuration:
 
 @pytest.mark.parametrize("study", ["language", "deliberation", "union", "consensus"])
 def test_the_default_runs_designs_are_stored(study: str) -> None:
-    rows = diagnosed_rows(configured().study(study), ROOT / STORED)
+    rows = diagnosed_rows(configured().study(study))
     assert rows and all(row["simulations"] >= 0 for row in rows)
 
 
 def test_of_other_settings_nothing_is_known() -> None:
-    assert diagnosed_rows(configured(runs=4).study("union"), ROOT / STORED) == []
+    assert diagnosed_rows(configured(runs=4).study("union")) == []
 
 
-def test_what_is_stored_is_read_again_and_other_studies_are_kept(tmp_path: Path) -> None:
-    settings, path = configured(), tmp_path / "stored.csv"
-    path.write_bytes((ROOT / STORED).read_bytes())
+def test_what_is_stored_is_read_again(tmp_path: Path) -> None:
+    settings = configured()
     numbers = [name for name, column in DIAGNOSIS.columns.items() if column.kind == "float?"]
     row = {"world": "w", "estimand": "e", "true": 0.25, "true_se": 0.0, "estimator": "x"}
     row |= {"simulations": 9, "items": None, **dict.fromkeys(numbers)} | {
@@ -42,20 +42,18 @@ def test_what_is_stored_is_read_again_and_other_studies_are_kept(tmp_path: Path)
     }
     alone = settings.model_copy(update={"studies": ["union"]})
     write(tmp_path / "union/design_diagnosis.parquet", DIAGNOSIS, [row], {})
-    store(alone, tmp_path, path)
-    (found,) = diagnosed_rows(settings.study("union"), path)
+    store(alone, tmp_path, tmp_path.joinpath)
+    (found,) = diagnosed_rows(settings.study("union"), tmp_path / "union")
     assert (found["world"], found["true"], found["rejection"]) == ("w", 0.25, 0.123457)
-    assert diagnosed_rows(settings.study("consensus"), path)
 
 
 def test_a_damaged_file_is_named(tmp_path: Path) -> None:
-    path = tmp_path / "stored.csv"
-    text = (ROOT / STORED).read_text("utf-8").splitlines()
+    text = (study_folder("union") / STORED).read_text("utf-8").splitlines()
     head, *rows = text
-    spoiled = [",".join([*row.split(",")[:4], "much", *row.split(",")[5:]]) for row in rows]
-    path.write_text("\n".join([head, *spoiled]), "utf-8")
+    spoiled = [",".join([*row.split(",")[:3], "much", *row.split(",")[4:]]) for row in rows]
+    (tmp_path / STORED).write_text("\n".join([head, *spoiled]), "utf-8")
     with pytest.raises(ResourceError, match="has no number where one must be"):
-        diagnosed_rows(configured().study("union"), path)
+        diagnosed_rows(configured().study("union"), tmp_path)
 
 
 #: What the default run plants in each study: the world, and the estimate that its headline is.
@@ -79,7 +77,7 @@ def rejection(study: str, world: str, estimator: str) -> tuple[float, float]:
     """The share of simulated studies of the default run's design that find something, and n."""
     (row,) = (
         row
-        for row in diagnosed_rows(configured().study(study), ROOT / STORED)
+        for row in diagnosed_rows(configured().study(study))
         if (row["world"], row["estimator"]) == (world, estimator)
     )
     return row["rejection"], row["simulations"]
@@ -104,7 +102,7 @@ def test_the_default_runs_design_finds_nothing_where_nothing_is(
 
 def test_identitys_intervals_hold_what_is_planted() -> None:
     """To four standard errors of a share of .95; power is from the run's own questions."""
-    rows = diagnosed_rows(configured().study("identity"), ROOT / STORED)
+    rows = diagnosed_rows(configured().study("identity"))
     own = [row for row in rows if row["estimator"] == "moment"]
     assert {row["true"] for row in own} > {0.0}
     for row in own:

@@ -6,27 +6,24 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from functools import cache
-from pathlib import Path
 from types import ModuleType
 
 import pytest
-from tests.consensus import consensus_frames
-from tests.deliberation import deliberation_frames
-from tests.identity import identity_frames
-from tests.language import figure_frames
-from tests.union import union_frames
 
 from dissensus.report.declared import Declared, Figure, Headline, Outputs, Table
 from dissensus.report.view import Artefacts, View
 from dissensus.study.makes import resolve
+from dissensus.study.registry import study_folder
 from dissensus_studies.consensus import figures as consensus
+from dissensus_studies.consensus.tests import consensus_frames
 from dissensus_studies.deliberation import figures as deliberation
+from dissensus_studies.deliberation.tests import deliberation_frames
 from dissensus_studies.identity import figures as identity
+from dissensus_studies.identity.tests import identity_frames
 from dissensus_studies.language import figures as language
+from dissensus_studies.language.tests import figure_frames
 from dissensus_studies.union import figures as union
-
-TEMPLATES = Path(__file__).parents[2] / "workflow/report"
-
+from dissensus_studies.union.tests import union_frames
 
 STUDIES = ("language", "identity", "deliberation", "union", "consensus")
 
@@ -90,7 +87,7 @@ FIGURES = {
 @pytest.mark.parametrize("study", FIGURES)
 def test_every_figure_has_a_template_for_its_caption(study: str) -> None:
     names = [*(figure.name for figure in FIGURES[study]), "tables"]
-    assert all((TEMPLATES / f"{study}_{name}.rst").is_file() for name in names)
+    assert all((study_folder(study) / f"captions/{name}.rst").is_file() for name in names)
 
 
 def test_declarations_import_nothing_heavy() -> None:

@@ -12,8 +12,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from tests.language import figure_frames
-from tests.language.inference_frames import effect_of
 
 from dissensus.errors import ResourceError
 from dissensus.plan.confirmation import CONFIRMATION
@@ -26,6 +24,8 @@ from dissensus.tables.common import flag, text
 from dissensus_studies.language.figures.headline import state
 from dissensus_studies.language.figures.paired_effects import describe
 from dissensus_studies.language.inference.estimators import REFITTED
+from dissensus_studies.language.tests import figure_frames
+from dissensus_studies.language.tests.inference_frames import effect_of
 from made_frames import frame_of
 from reader.small_run import configuration
 

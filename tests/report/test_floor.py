@@ -6,19 +6,19 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from tests.consensus import consensus_frames
-from tests.deliberation import deliberation_frames
-from tests.identity import identity_frames
-from tests.language import figure_frames
-from tests.union import union_frames
 
 from dissensus.report.facts import unmarked
 from dissensus.report.view import Artefacts
 from dissensus_studies.consensus.figures import headline as consensus
+from dissensus_studies.consensus.tests import consensus_frames
 from dissensus_studies.deliberation.figures import headline as deliberation
+from dissensus_studies.deliberation.tests import deliberation_frames
 from dissensus_studies.identity.figures import headline as identity
+from dissensus_studies.identity.tests import identity_frames
 from dissensus_studies.language.figures import headline as language
+from dissensus_studies.language.tests import figure_frames
 from dissensus_studies.union.figures import headline as union
+from dissensus_studies.union.tests import union_frames
 
 
 def said(state: Any, artefacts: Artefacts, view: Any) -> str:

@@ -11,8 +11,6 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from tests.identity import identity_frames
-from tests.language import figure_frames as language_frames
 
 import dissensus_studies.deliberation.figures
 import dissensus_studies.identity.figures
@@ -32,9 +30,12 @@ from dissensus.run.spending import CONDUCT, conduct, spending
 from dissensus.run.spending_tables import table_models, table_spending
 from dissensus.run.summary import summarise
 from dissensus.study.makes import resolve
+from dissensus.study.registry import study_folder
 from dissensus.tables.artefact import read, write
 from dissensus_studies.deliberation.tests import deliberation_frames
+from dissensus_studies.identity.tests import identity_frames
 from dissensus_studies.language.figures import speeches
+from dissensus_studies.language.tests import figure_frames as language_frames
 from dissensus_studies.union.tables import LAYERS
 from dissensus_studies.union.tests import union_frames
 from drawn import visible_texts
@@ -42,7 +43,6 @@ from hostile_texts import HOSTILE, hostile
 from report.rendered import Page, csv_rows, markdown_shape, markdown_words, rst_words, svg_words
 
 SCENARIOS = ("low", "expected", "high", "ceiling")
-TEMPLATES = Path(__file__).parents[2] / "workflow/report"
 #: Where in the list of texts a run's begin: together, runs have all of them in most places.
 FIRST = range(0, len(HOSTILE), 10)
 
@@ -239,7 +239,8 @@ def test_figures_and_captions_hold_texts_and_nothing_else(
     laid_out, written = first in FIRST[place % 3 :: 3], first in FIRST[place :: len(RUNS)]
     for declared in attacked(study, first).study.FIGURES:
         drawn = made(study, first, declared)
-        check_caption((TEMPLATES / f"{study}_{declared.name}.rst").read_text("utf-8"), drawn.facts)
+        template = study_folder(study) / f"captions/{declared.name}.rst"
+        check_caption(template.read_text("utf-8"), drawn.facts)
         for text, _ in visible_texts(drawn.figure) if laid_out else ():
             lines = text.split("\n")
             assert plain(text) == text and len(lines) < 12 and max(map(len, lines)) < 120

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,27 +18,33 @@ from dissensus.report.labels import listed
 from dissensus.study.configuration import Configuration, load_file
 from dissensus.study.given import diagnosed_settings, page_settings, stage_files
 from dissensus.study.makes import makes
+from dissensus.study.registry import study_folder
 from dissensus.study.study import Study, plain
 
-#: Where it is stored.
-STORED = Path("resources/simulated/diagnosis.csv")
+#: What it is called in a study's folder.
+STORED = "diagnosis.csv"
 
 _NUMBERS = ("true", "true_se", "simulations", "coverage", "rejection", "rejection_se")
-_COLUMNS = ("study", "settings", "world", "estimator", *_NUMBERS)
+_COLUMNS = ("settings", "world", "estimator", *_NUMBERS)
 _DIGITS = 6
 
 
-def diagnosed_rows(study: Study[Any], path: Path = STORED) -> list[dict[str, Any]]:
+def diagnosed_rows(study: Study[Any], folder: Path | None = None) -> list[dict[str, Any]]:
     """What is stored of a study with these settings: a row a world and estimator.
+
+    Parameters
+    ----------
+    folder : where it is stored; the study's own where it is None.
 
     Raises
     ------
     ResourceError : a number of the file cannot be read.
     """
+    path = (folder or study_folder(study.name)) / STORED
     if not study.diagnosis or not path.is_file():
         return []
-    key = (study.name, _settings(study))
-    return [_read(row, path) for row in _stored(path) if (row["study"], row["settings"]) == key]
+    key = _settings(study)
+    return [_read(row, path) for row in _stored(path) if row["settings"] == key]
 
 
 @makes()
@@ -57,41 +63,53 @@ def no_diagnosis(configuration: Configuration) -> list[str]:
     ]
 
 
-def store(settings: Configuration, folder: Path, path: Path = STORED) -> None:
-    """Put a run's design diagnoses in the place of what is stored of its studies.
+def store(
+    settings: Configuration, results: Path, folder_of: Callable[[str], Path] = study_folder
+) -> None:
+    """Put a run's design diagnoses into the folders of its studies.
 
     Parameters
     ----------
     settings : of the run.
-    folder : results/<run>, in which ``snakemake diagnosis`` has made them.
-    path : of the file.
+    results : its folder, in which ``snakemake diagnosis`` has made them.
+    folder_of : the folder of a study, by its name.
     """
     from dissensus.design.diagnosis import DIAGNOSIS
     from dissensus.tables.artefact import read
 
-    files = {name: folder / name / "design_diagnosis.parquet" for name in settings.studies}
-    made = {name: file for name, file in files.items() if file.exists()}
-    kept = [row for row in _stored(path) if row["study"] not in made]
-    for name, diagnosis in made.items():
-        common = {"study": name, "settings": _settings(settings.study(name))}
-        kept += [_written(common | row) for row in read(diagnosis, DIAGNOSIS).to_pylist()]
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, _COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(kept)
+    for name in settings.studies:
+        diagnosis = results / name / "design_diagnosis.parquet"
+        if not diagnosis.exists():
+            continue
+        common = {"settings": _settings(settings.study(name))}
+        rows = [_written(common | row) for row in read(diagnosis, DIAGNOSIS).to_pylist()]
+        path = folder_of(name) / STORED
+        with path.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, _COLUMNS, lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(rows)
 
 
 def _settings(study: Study[Any]) -> str:
-    """The digest of all settings and files that the diagnosis is made of, but for the seed."""
+    """The digest of all settings that the diagnosis is made of, but for the seed: of files what
+    they hold, wherever they are.
+    """
     assert study.diagnosis is not None
-    files = [file_digest(Path(file)) for file in sorted(stage_files(study, study.diagnosis))]
-    return digest([diagnosed_settings(study), files])[:16]
+    files = {file: file_digest(Path(file)) for file in stage_files(study, study.diagnosis)}
+
+    def held(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {name: held(inner) for name, inner in value.items()}
+        if isinstance(value, list):
+            return [held(inner) for inner in value]
+        return files.get(value, value) if isinstance(value, str) else value
+
+    return digest(held(diagnosed_settings(study)))[:16]
 
 
 def _stored(path: Path) -> Iterator[dict[str, str]]:
-    if path.is_file():
-        with path.open(encoding="utf-8", newline="") as file:
-            yield from csv.DictReader(file)
+    with path.open(encoding="utf-8", newline="") as file:
+        yield from csv.DictReader(file)
 
 
 def _read(row: dict[str, str], path: Path) -> dict[str, Any]:

@@ -143,7 +143,7 @@ def table_truth(rows: Sequence[Mapping[str, Any]]) -> Table:
         "What the simulated models have in them, and what the analysis, which does not know it, "
         "makes of their debates. Planted: the true value, by a formula of the models' settings; "
         "or, with its standard error in brackets, by a large simulation of the same debates "
-        "(resources/simulated/diagnosis.csv). p (Holm): adjusted where the estimate is one of a "
+        "(diagnosis.csv of the study). p (Holm): adjusted where the estimate is one of a "
         "family. Power: the share of simulated studies of this design that find the effect. "
         "Found: p, adjusted where it can be, is below one minus the level of the intervals, which "
         "stand behind the estimates. An effect "

@@ -36,7 +36,9 @@ def depend_on_code(rules: Iterable[Any], simulated: bool) -> None:
             continue
         given = dict(rule.params.items())
         if "code" not in given:
-            script = rule.basedir.join(rule.script).get_path_or_uri(secret_free=True)
+            script = rule.script
+            if not Path(script).is_absolute():
+                script = rule.basedir.join(script).get_path_or_uri(secret_free=True)
             inputs = [str(file) for file in rule.input if not callable(file)]
             rule.set_params(code=_code(script, inputs, given.get("functions", ())))
         rule.set_params(simulated=simulated)

@@ -17,8 +17,8 @@ _BYTES_PER_TOKEN = 4
 #: Replies kept in memory, so that a retry does not compose its reply again.
 _CACHED = 4096
 _NO_STUDY_PROMPT = (
-    "I am a simulated model and can only speak to a prompt of my own study, worded as the files in "
-    "resources/prompts word it, and this was none."
+    "I am a simulated model and can only speak to a prompt of my own study, worded as its "
+    "prompt files word it, and this was none."
 )
 #: Five sentences that keep every format rule of the language study.
 _FIXED = (

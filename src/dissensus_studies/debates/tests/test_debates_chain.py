@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.debates.imported_runs import Run, run_of, unit
+
+from .imported_runs import Run, run_of, unit
 
 WORDS = [f"{a}{b}{c}" for a in "bdfgk" for b in "aeiou" for c in "lmnr"]
 

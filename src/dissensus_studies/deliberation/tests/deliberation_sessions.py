@@ -24,7 +24,7 @@ from ..protocol import Arm, Cast, deliberate
 
 TOPICS = str(ROOT / "resources" / "topics" / "topics.yaml")
 PROMPTS = {
-    name: str(ROOT / "resources" / "prompts" / "deliberation" / f"{file}.yaml")
+    name: str(ROOT / "studies" / "deliberation" / "prompts" / f"{file}.yaml")
     for name, file in (("prompts", "round"), ("judging", "judging"))
 }
 WORDING = Wording.read(PROMPTS["prompts"], PROMPTS["judging"])

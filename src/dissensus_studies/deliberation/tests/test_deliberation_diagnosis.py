@@ -15,8 +15,9 @@ from dissensus.design.contrasts import HEADLINE, RANDOMISATION, Options, Pairs, 
 from dissensus.design.diagnosis import DIAGNOSIS, HOLM
 from dissensus.plan.diagnosed import STORED
 from dissensus.stats.multiplicity import adjust
+from dissensus.study.registry import study_folder
 from dissensus.tables.artefact import write
-from scripted import ROOT, default_configuration
+from scripted import default_configuration
 
 from ..inference.diagnosis import (
     Plan,
@@ -195,7 +196,9 @@ def test_with_another_seed_a_run_finds_the_planted_and_not_the_null() -> None:
     p_values = adjust([null[HEADLINE].p_value, found[HEADLINE].p_value], "holm")
     assert p_values[0] > 0.05 > p_values[1]
     # What the stored diagnosis says is planted.
-    rows = csv.DictReader((ROOT / STORED).open(encoding="utf-8", newline=""))
+    rows = csv.DictReader(
+        (study_folder("deliberation") / STORED).open(encoding="utf-8", newline="")
+    )
     (true,) = (
         float(row["true"])
         for row in rows

@@ -31,7 +31,7 @@ from ..figures.graph import RELATIONS
 from ..inference import unanswered
 from .deliberation_frames import ARMS, Run, make_run
 
-REPORT = Path(__file__).parents[2] / "workflow/report"
+REPORT = Path(__file__).parents[1] / "captions"
 
 #: draws, arms, agents, rounds.
 SIZES = [
@@ -81,7 +81,7 @@ def test_no_text_overlaps_or_is_cut_off(
 
 @pytest.mark.parametrize("name", MAKERS)
 def test_captions_are_filled_at_every_size(name: str) -> None:
-    template = (REPORT / f"deliberation_{name}.rst").read_text(encoding="utf-8")
+    template = (REPORT / f"{name}.rst").read_text(encoding="utf-8")
     for size in SIZES:
         said = fill(template, shown(name, size).facts, simulated=True)
         assert "{" not in said and "nan" not in said and "None" not in said

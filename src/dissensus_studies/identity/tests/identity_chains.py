@@ -25,7 +25,7 @@ from ..protocol import AGENT, AnswerFormat, Debate, Prompts, read_personas
 from ..settings import BankSettings, TeamSettings
 from .identity_rows import table
 
-FOLDER = ROOT / "resources" / "prompts" / "identity"
+FOLDER = ROOT / "studies" / "identity" / "prompts"
 PROMPTS = Prompts.read(FOLDER / "debate.yaml")
 PERSONAS = read_personas(FOLDER / "personas.yaml")
 

@@ -11,7 +11,6 @@ import pytest
 from docutils.core import publish_parts
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
-from tests.identity.identity_frames import FULL, RING, VIEW, Run, make_run
 
 from dissensus.report import captions
 from dissensus.report.equal_tokens import NOT_WORTH, UNTOLD
@@ -25,8 +24,9 @@ from drawn import outside, overlaps, said_by, visible_texts
 from ..figures import FIGURES, conformity, equal_tokens, needed, peers, rounds
 from ..figures.frames import Estimates, casts, range_words, read_teams
 from ..figures.style import columns_for, looks
+from .identity_frames import FULL, RING, VIEW, Run, make_run
 
-TEMPLATES = Path(__file__).parents[2] / "workflow/report"
+TEMPLATES = Path(__file__).parents[1] / "captions"
 SIZES = [(1, 1), (2, 2), (6, 5)]
 
 run_of = cache(make_run)
@@ -227,7 +227,7 @@ def test_captions_tell_what_the_figures_show() -> None:
 @pytest.mark.parametrize("size", SIZES, ids=str)
 def test_captions_are_filled_and_are_clean_restructured_text(size: tuple[int, int]) -> None:
     for name, values in said(size).items():
-        template = (TEMPLATES / f"identity_{name}.rst").read_text(encoding="utf-8")
+        template = (TEMPLATES / f"{name}.rst").read_text(encoding="utf-8")
         text = captions.fill(template, values, True)
         assert "{" not in text and "nan" not in text.lower(), name
         publish_parts(text, writer="html", settings_overrides={"halt_level": 2})

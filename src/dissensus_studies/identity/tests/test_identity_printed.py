@@ -6,13 +6,13 @@ import csv
 from pathlib import Path
 
 import pytest
-from tests.identity.identity_frames import VIEW
 
 from dissensus.report.view import Artefacts
 
 from ..figures import printed, printed_cells
+from .identity_frames import VIEW
 
-GOLDEN = Path(__file__).parents[1] / "golden/identity_printed.csv"
+GOLDEN = Path(__file__).parent / "golden/identity_printed.csv"
 
 
 def test_the_table_is_as_it_was_checked_by_hand() -> None:

@@ -23,7 +23,7 @@ from scripted import ROOT
 from ..design.graph import Peers, peers_in
 from ..protocol import AGENT, AnswerFormat, Debate, Prompts, order, read_personas
 
-FOLDER = ROOT / "resources" / "prompts" / "identity"
+FOLDER = ROOT / "studies" / "identity" / "prompts"
 PROMPTS = Prompts.read(FOLDER / "debate.yaml")
 
 # With the line breaks of the printed page.

@@ -27,7 +27,7 @@ from ..settings import IdentitySettings
 from ..study import Identity
 
 FILES = [str(ROOT / f"resources/questions/{name}.csv") for name in ("choice", "numeric")]
-PROMPTS = ROOT / "resources" / "prompts" / "identity"
+PROMPTS = ROOT / "studies" / "identity" / "prompts"
 STUDY = IdentitySettings(
     banks={
         "choice": {"format": "dissensus", "source": FILES[0], "questions": 2},

@@ -30,7 +30,7 @@ from ..protocol import AGENT, AnswerFormat, Debate, Prompts
 from ..settings import BankSettings
 from ..simulated_text import Weighed, compose, weighed_in
 
-PROMPTS = Prompts.read(ROOT / "resources" / "prompts" / "identity" / "debate.yaml")
+PROMPTS = Prompts.read(ROOT / "studies" / "identity" / "prompts" / "debate.yaml")
 OWN = [str(ROOT / f"resources/questions/{name}.csv") for name in ("choice", "numeric")]
 QUESTIONS, AGENTS = 650, 5
 W_SELF, W_PEER, W_BLIND = 0.3, 1.2, 0.6

@@ -5,16 +5,15 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from tests.identity.identity_frames import VIEW, Run, make_run
 
 from dissensus.report import captions
 from dissensus.report.tables import Table, as_markdown, as_page, caption_facts
 from dissensus.study.makes import resolve
+from scripted import ROOT
 
 from ..figures import (
     TABLES,
@@ -24,8 +23,7 @@ from ..figures import (
     study_tables,
 )
 from ..figures.frames import Estimates
-
-ROOT = Path(__file__).parents[2]
+from .identity_frames import VIEW, Run, make_run
 
 run_of = cache(make_run)
 

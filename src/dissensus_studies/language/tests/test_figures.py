@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from tests.language.figure_frames import LOOKED_AT, REAL, VIEW, Run, looked_at, make_run
 
 from dissensus.report import forms as clouds
 from dissensus.report.facts import Facts, unmarked
@@ -27,6 +26,7 @@ from ..figures import (
     specifications,
 )
 from ..inference.estimators import NET, OFFSET
+from .figure_frames import LOOKED_AT, REAL, VIEW, Run, looked_at, make_run
 
 SIZES = [
     (4, 2, ("en", "zh")),

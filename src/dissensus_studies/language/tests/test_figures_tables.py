@@ -15,7 +15,6 @@ import pyarrow.parquet as pq
 import pytest
 from docutils.core import publish_parts
 from scipy import stats
-from tests.language.figure_frames import LOOKED_AT, REAL, VIEW, Run, looked_at, make_run
 
 from dissensus.report import captions, labels
 from dissensus.report.facts import Facts
@@ -26,8 +25,9 @@ from dissensus.tables.seal import BLANK_SEAL, seal
 
 from ..figures import FIGURES, TABLES, paper_tables, printed, speeches
 from ..figures.frames import read_draws
+from .figure_frames import LOOKED_AT, REAL, VIEW, Run, looked_at, make_run
 
-TEMPLATES = Path(__file__).parents[2] / "workflow/report"
+TEMPLATES = Path(__file__).parents[1] / "captions"
 
 
 @cache
@@ -244,7 +244,7 @@ def test_captions_are_filled_and_are_clean_restructured_text() -> None:
         said["recycled_speeches"] = said["reuse"]
         said["tables"] = caption_facts(every_table(run))
         for name, values in said.items():
-            text = captions.fill((TEMPLATES / f"language_{name}.rst").read_text(), values, True)
+            text = captions.fill((TEMPLATES / f"{name}.rst").read_text(), values, True)
             assert "{" not in text and "nan" not in text.lower(), name
             assert text.endswith(f"*{captions.SIMULATED}*\n")
             publish_parts(text, writer="html", settings_overrides={"halt_level": 2})

@@ -9,6 +9,7 @@ import pytest
 from dissensus.design.stopping import ANYTIME
 from dissensus.stats.multiplicity import adjust
 from dissensus.stats.stratified import order_stratified
+from scripted import ROOT
 
 from ..inference.effect import LANGUAGE_EFFECT
 from ..inference.estimators import (
@@ -30,7 +31,7 @@ from .inference_frames import (
     make_study,
 )
 
-GOLDEN = Path(__file__).parents[1] / "golden/language_saturated.csv"
+GOLDEN = ROOT / "tests/golden/language_saturated.csv"
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ from scripted import ROOT
 from ..prompts import Prompts
 from ..protocol import debate
 
-FOLDER = ROOT / "resources" / "prompts" / "language"
+FOLDER = ROOT / "studies" / "language" / "prompts"
 EN, ZH = (Prompts.read(FOLDER / f"{language}.yaml") for language in ("en", "zh"))
 CAST = {"P1": "a", "P2": "b", "O1": "c", "O2": "d"}
 

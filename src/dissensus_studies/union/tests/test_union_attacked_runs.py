@@ -12,10 +12,10 @@ import pytest
 import yaml
 
 from both import ran_since, rows
-from support import Project
+from support import ROOT, Project
 
 NAMES = ("$(touch ran) Ada", "a\"b 'c | d", "-x \\b *`touch ran`", "\u0639\u0631\u0628\u064a &")
-PAIRS = yaml.safe_load((Path(__file__).parents[2] / "config/union-pairs.yaml").read_text("utf-8"))
+PAIRS = yaml.safe_load((ROOT / "config/union-pairs.yaml").read_text("utf-8"))
 QUICK: dict[str, Any] = {
     **PAIRS["union"],
     "epochs": 1,

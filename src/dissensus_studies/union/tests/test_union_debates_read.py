@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import json
 from functools import cache
-from pathlib import Path
 
 import pandas as pd
 import pytest
 
 from dissensus.text.corpora.chunks import chunk
 from dissensus.text.corpora.reading import read_document
+from scripted import ROOT
 
 from . import debate_counts
 from .debate_counts import DOCUMENTS, counts, shipped
 from .union_planted import Ensemble, run, settings
 from .union_sessions import MOTION
 
-ROOT = Path(__file__).parents[2]
 SPEAKERS = ROOT / "resources" / "speakers"
 MEMORY = {
     **MOTION,

@@ -22,7 +22,7 @@ from ..figures import FIGURES
 from ..inference.coaching import OUTCOMES
 from .union_frames import VIEW, Run, make_run
 
-REPORT = Path(__file__).parents[2] / "workflow/report"
+REPORT = Path(__file__).parents[1] / "captions"
 MAKERS = {declared.name: resolve(declared.maker) for declared in FIGURES}
 #: Motions, epochs, runs.
 SIZES = [(0, 1, 1), (1, 1, 1), (1, 2, 2), (2, 4, 5), (6, 6, 2)]
@@ -89,7 +89,7 @@ def test_no_text_overlaps_or_is_cut_off(name: str, size: tuple[int, int, int]) -
 
 @pytest.mark.parametrize("name", MAKERS)
 def test_captions_are_filled_at_every_size(name: str) -> None:
-    template = (REPORT / f"union_{name}.rst").read_text(encoding="utf-8")
+    template = (REPORT / f"{name}.rst").read_text(encoding="utf-8")
     for size in SIZES:
         said = fill(template, shown(name, size).facts, simulated=True)
         assert "{" not in said and "nan" not in said and "None" not in said

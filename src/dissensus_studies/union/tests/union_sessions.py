@@ -20,7 +20,7 @@ from ..protocol import Draw, Models, Rules, debate
 from ..tables import CHUNKS, PASSAGES
 
 PROMPTS = {
-    name: str(ROOT / "resources" / "prompts" / "union" / f"{file}.yaml")
+    name: str(ROOT / "studies" / "union" / "prompts" / f"{file}.yaml")
     for name, file in (("prompts", "debate"), ("judging", "judging"))
 }
 WORDING = Wording.read(PROMPTS["prompts"], PROMPTS["judging"])

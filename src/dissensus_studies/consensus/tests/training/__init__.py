@@ -1,0 +1,1 @@
+"""Tests of what CCAgent is trained by."""
