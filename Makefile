@@ -44,10 +44,10 @@ lint: .venv/installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy --num-workers 2
-	$(BIN)/snakefmt --check Snakefile workflow/rules
+	$(BIN)/snakefmt --check Snakefile workflow/rules src/dissensus_studies
 	$(BIN)/snakemake --lint
 
-# The pictures of the docs and the debate that docs/union.md shows, from the run of `make reproduce`.
+# The pictures of the docs and the debate that studies/union/docs.md shows, from the run of `make reproduce`.
 pictures: .venv/installed .venv/inspect/installed
 	$(BIN)/snakemake --cores 8
 	cp results/demo/language/figures/paired_effects.png docs/paired_effects.png

@@ -43,6 +43,7 @@ from cosmic_ray.mutating import use_mutation  # noqa: E402
 FOUND = ROOT / "tests/mutants.yaml"
 STUDIES = ("language", "identity", "deliberation", "union", "consensus")
 ROOMS = {"measures", "inference"}
+PACKAGE = "src/dissensus_studies"
 WANTED = 0.9
 #: Decorators, annotations, and the ** of calls: nothing can be seen of these, or run with them. And
 #: whether two equal strings are one object, which is Python's choice.
@@ -75,7 +76,8 @@ class Mutant:
 
 def modules(study: str) -> list[Path]:
     """The modules of a study's measures and inference."""
-    paths = sorted(Path("src/dissensus", study).rglob("*.py"))
+    paths = sorted(Path(PACKAGE, study).rglob("*.py"))
+    paths = [path for path in paths if "tests" not in path.parts]
     return [path for path in paths if ROOMS & {*path.parts, path.stem} and mutants(path)]
 
 
@@ -130,16 +132,17 @@ class Tests:
 
     def naming(self, module: Path) -> list[Path]:
         """Those with its name first; where none names it, those of the modules that import it."""
-        name = ".".join(module.with_suffix("").parts[1:])
-        naming = [path for path in self._files() if name in path.read_text("utf-8")]
+        # Below the study's folder: its tests and its modules name each other relatively.
+        name = ".".join(module.with_suffix("").parts[3:])
+        naming = [path for path in self._files() if f".{name} import" in path.read_text("utf-8")]
         if not naming:
-            every = Path("src/dissensus", self.study).rglob("*.py")
-            users = [path for path in every if f"{name} import" in path.read_text("utf-8")]
+            every = Path(PACKAGE, self.study).rglob("*.py")
+            users = [path for path in every if f".{module.stem} import" in path.read_text("utf-8")]
             naming = [path for user in sorted(users) for path in self.naming(user)]
         return sorted(set(naming), key=lambda path: (module.stem not in path.stem, path))
 
     def _files(self) -> list[Path]:
-        return sorted(Path("tests", self.study).rglob("test_*.py"))
+        return sorted(Path(PACKAGE, self.study, "tests").rglob("test_*.py"))
 
 
 class _Quickest:
@@ -192,7 +195,7 @@ def sampled(study: str, sample: int, seed: int) -> Iterator[Mutant]:
 def again(survivors: Sequence[dict[str, str]]) -> Iterator[Mutant]:
     """The mutants of a list of survivors, by their changes."""
     for one in survivors:
-        module = Path("src/dissensus", one["module"])
+        module = Path(PACKAGE, one["module"])
         for mutant in mutants(module):
             if mutant.operator == one["operator"]:
                 operator = cosmic_ray.plugins.get_operator(mutant.operator)()
@@ -208,7 +211,7 @@ def run(chosen: Iterable[Mutant], tests: Tests) -> Iterator[tuple[dict[str, str]
     for mutant in chosen:
         result = tested(mutant, tests)
         if result:
-            name, (change, killed) = str(mutant.module.relative_to("src/dissensus")), result
+            name, (change, killed) = str(mutant.module.relative_to(PACKAGE)), result
             print("killed" if killed else f"SURVIVED {mutant.operator}", name, change, flush=True)
             yield {"module": name, "operator": mutant.operator, "change": change}, killed
 

@@ -16,10 +16,12 @@ GLOSSARY = ROOT / "docs" / "glossary.md"
 PROSE = [
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
     *sorted((ROOT / "docs").rglob("*.md")),
+    *sorted((ROOT / "src/dissensus_studies").glob("*/docs.md")),
     *sorted((ROOT / "resources").glob("*/*.md")),
     *(ROOT / name for name in ("config.yaml", "Makefile", "profiles/default/config.yaml")),
     *sorted((ROOT / "config").glob("*.yaml")),
     *sorted((ROOT / "workflow" / "report").glob("*.rst")),
+    *sorted((ROOT / "src/dissensus_studies").glob("*/captions/*.rst")),
 ]
 #: Folders of modules.
 SOURCES = ("src", "benchmarks", "workflow/scripts")
@@ -83,6 +85,7 @@ def test_no_name_has_a_word_of_the_dialect() -> None:
         path.relative_to(ROOT / folder).as_posix(): path
         for folder in SOURCES
         for path in (ROOT / folder).rglob("*.py")
+        if "tests" not in path.parts
     }
     assert {"dissensus/settings.py", "timing.py"} <= modules.keys()
     found = {
@@ -105,7 +108,7 @@ def test_modules_that_the_docs_name_exist() -> None:
     named = {
         name
         for path in PROSE
-        for name in re.findall(r"\bdissensus(?:\.[a-z_]+)+", path.read_text("utf-8"))
+        for name in re.findall(r"\bdissensus(?:_studies)?(?:\.[a-z_]+)+", path.read_text("utf-8"))
     }
     assert named
     for name in named:

@@ -18,7 +18,7 @@ def test_every_survivor_has_a_reason_and_its_line_still_stands(study: str) -> No
     assert found["killed"] == found["mutants"] - len(found["survivors"])
     for one in found["survivors"]:
         removed = [line[2:] for line in one["change"].splitlines() if line.startswith("- ")]
-        lines = (ROOT / "src/dissensus" / one["module"]).read_text("utf-8").splitlines()
+        lines = (ROOT / "src/dissensus_studies" / one["module"]).read_text("utf-8").splitlines()
         gone = set(removed) - {line.strip() for line in lines}
         assert not gone, f"{one['module']} has no line {gone} any more: delete the entry"
         assert one["why"], f"{one['module']}: kill {one['change']!r} or say why it changes nothing"

@@ -18,9 +18,11 @@ from typing import NamedTuple
 import pytest
 
 ROOT = Path(__file__).parents[1]
-CODE = [*ROOT.glob("src/**/*.py"), *ROOT.glob("workflow/**/*.py")]
+CODE = [path for path in ROOT.glob("src/**/*.py") if "tests" not in path.parts]
+CODE += ROOT.glob("workflow/**/*.py")
 RULES = [ROOT / "Snakefile", *ROOT.glob("workflow/**/*.smk")]
-OURS = {"dissensus", "snakemake_logger_plugin_dissensus"}
+RULES += ROOT.glob("src/**/*.smk")
+OURS = {"dissensus", "dissensus_studies", "snakemake_logger_plugin_dissensus"}
 
 
 class Private(NamedTuple):

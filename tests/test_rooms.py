@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from dissensus.shipped import SHIPPED, shipped_folders
+
 HOUSE = Path(__file__).parents[1] / "src" / "dissensus"
-STUDIES = ("language", "identity", "deliberation", "consensus", "union", "debates")
+STUDIES = HOUSE.parent / SHIPPED
 #: From the ground up: a room imports from floors below its own, and from no other.
 FLOORS = (
     ("tables", "stats", "text", "llm"),
@@ -19,7 +21,7 @@ FLOORS = (
     ("study",),
     ("plan",),
     ("run",),
-    ("compare", "keep", "serve", *STUDIES),
+    ("compare", "keep", "serve"),
 )
 FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
 #: How many modules stand side by side before a room needs walls.
@@ -47,16 +49,39 @@ def test_a_room_imports_from_below_alone(room: str) -> None:
     assert not up
 
 
-def test_the_registry_alone_names_studies() -> None:
+def test_the_core_names_no_study() -> None:
+    """Neither as an import nor as a text; their package is looked for by its name."""
     naming = {
-        path.relative_to(HOUSE).as_posix()
+        (path.relative_to(HOUSE).as_posix(), name)
         for path in HOUSE.rglob("*.py")
-        if path.relative_to(HOUSE).parts[0] not in STUDIES
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         for name in _modules_named(node)
-        if name.startswith(tuple(f"dissensus.{study}." for study in STUDIES))
+        if name.startswith(SHIPPED)
     }
-    assert naming == {"study/registry.py"}
+    assert naming == {("shipped.py", SHIPPED)}
+
+
+@pytest.mark.parametrize("study", shipped_folders())
+def test_a_study_imports_itself_relatively_and_no_other(study: str) -> None:
+    for path in (STUDIES / study).rglob("*.py"):
+        if "tests" in path.relative_to(STUDIES).parts:
+            continue
+        depth = len(path.relative_to(STUDIES / study).parts)
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = _modules_named(node)
+            assert not [name for name in names if name.startswith(SHIPPED)], path
+            # More dots than folders would leave the study's.
+            assert not isinstance(node, ast.ImportFrom) or node.level <= depth, path
+
+
+@pytest.mark.parametrize("study", shipped_folders())
+def test_a_study_says_what_it_is_for_and_has_walls(study: str) -> None:
+    words = ast.get_docstring(ast.parse((STUDIES / study / "__init__.py").read_text())) or ""
+    assert len(words.splitlines()) >= 3
+    for folder in (STUDIES / study).rglob("*/"):
+        if "tests" not in folder.parts:
+            modules = [path for path in folder.glob("*.py") if path.stem != "__init__"]
+            assert len(modules) <= MOST, folder
 
 
 def _modules_named(node: ast.AST) -> list[str]:
@@ -73,10 +98,7 @@ def _modules_named(node: ast.AST) -> list[str]:
 def test_a_room_says_what_it_is_for_and_what_it_imports(room: str) -> None:
     words = ast.get_docstring(ast.parse((HOUSE / room / "__init__.py").read_text())) or ""
     assert len(words.splitlines()) >= 3
-    if room not in STUDIES:
-        assert all(
-            f"``{other}``" in words or "what is below" in words for _, other in imported(room)
-        )
+    assert all(f"``{other}``" in words or "what is below" in words for _, other in imported(room))
 
 
 @pytest.mark.parametrize("room", FLOOR)

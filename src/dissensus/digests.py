@@ -12,8 +12,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from dissensus.shipped import SHIPPED
+
 #: Packages whose code counts: the project's, and those of studies of the reader's own.
-PACKAGES = {"dissensus", "dissensus_studies"}
+PACKAGES = {"dissensus", SHIPPED}
 
 # Imports as formatters write them; parsing all modules would take a fifth of a second whenever the
 # Snakefile is read.

@@ -21,11 +21,15 @@ _FORMER = (
 )
 
 
+def shipped_places() -> list[Path]:
+    """Where the package of shipped studies is; nowhere if it is left out."""
+    spec = find_spec(SHIPPED)
+    return [Path(place) for place in (spec and spec.submodule_search_locations) or ()]
+
+
 def shipped_folders() -> dict[str, Path]:
     """Name -> folder of each study that dissensus comes with, by their names."""
-    spec = find_spec(SHIPPED)
-    places = (spec and spec.submodule_search_locations) or ()
-    files = (file for place in places for file in Path(place).glob("*/study.py"))
+    files = (file for place in shipped_places() for file in place.glob("*/study.py"))
     return {file.parent.name: file.parent for file in sorted(files)}
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from dissensus.errors import SettingError
 from dissensus.plan.preflight import check_inputs
+from dissensus.shipped import SHIPPED
 from dissensus.study.configuration import load
 from scripted import ROOT, default_configuration
 
@@ -56,5 +57,5 @@ def test_a_simulated_model_of_another_study_is_refused(
     study: str, setting: str, value: list[str], behaviour: str
 ) -> None:
     said = refusal(study, setting, value)
-    assert said.startswith(f"{study}.{setting} holds {value[0]!r}; dissensus.{behaviour}.simulated")
-    assert said.endswith(f"name a model whose behaviour is dissensus.{study}.simulated.")
+    assert said.startswith(f"{study}.{setting} holds {value[0]!r}; {SHIPPED}.{behaviour}.simulated")
+    assert said.endswith(f"name a model whose behaviour is {SHIPPED}.{study}.simulated.")

@@ -14,7 +14,17 @@ from dissensus.plan.priced import price_settings, priced_files
 from dissensus.run.rules import caption_of, depend_on_code, name_logs, without_job_rate_limit
 from dissensus.study.configuration import Configuration, load_file
 from dissensus.study.given import stage_files, stage_settings, table_settings, view_settings
+from dissensus.study.registry import register
 from support import ROOT
+
+#: A study of one's own, of which only captions are asked.
+MINE = """
+from dissensus.study.study import Study
+
+class Mine(Study):
+    name = "mine"
+    kinds = ()
+"""
 
 
 @pytest.fixture(autouse=True)
@@ -132,13 +142,17 @@ def test_a_bill_depends_on_models_and_prices_and_not_on_their_behaviour(
 def test_captions_are_the_project_s_or_beside_a_study_of_one_s_own(
     settings: Configuration, tmp_path: Path
 ) -> None:
-    assert caption_of(settings, "language", "flow") == "studies/language/captions/flow.rst"
-    own = settings.model_copy(update={"study_folders": {"mine": str(tmp_path)}})
-    assert caption_of(own, "mine") == "workflow/report/own.rst"
-    template = tmp_path / "captions/tables.rst"
+    flow = caption_of(settings, "language", "flow")
+    assert flow == "src/dissensus_studies/language/captions/flow.rst"
+    folder = tmp_path / "captions_of_mine"
+    folder.mkdir()
+    (folder / "study.py").write_text(MINE)
+    register({"mine": str(folder)})
+    assert caption_of(settings, "mine") == "workflow/report/own.rst"
+    template = folder / "captions/tables.rst"
     template.parent.mkdir()
     template.write_text("Mine.")
-    assert caption_of(own, "mine") == str(template)
+    assert caption_of(settings, "mine") == str(template)
 
 
 def test_a_model_that_judges_debates_that_it_may_be_in_is_named_for_every_table() -> None:

@@ -12,6 +12,7 @@ import jsonschema
 import pytest
 
 from dissensus.settings import Settings
+from dissensus.shipped import SHIPPED
 from dissensus.study.configuration import Configuration, _with_blocks
 from dissensus.study.editor_schema import Place, all_comments, blocks, comments, defined, texts
 from dissensus.study.registry import STUDIES
@@ -21,7 +22,7 @@ from scripted import ROOT, default_configuration
 
 #: The study of imports asks no model, so that none simulates one.
 SIMULATED = [name for name in STUDIES if name != "debates"]
-FILES = [Path("config.yaml"), *(f"resources/simulated/{name}.yaml" for name in SIMULATED)]
+FILES = [Path("config.yaml"), *(f"studies/{name}/simulated.yaml" for name in SIMULATED)]
 
 
 @pytest.fixture(autouse=True)
@@ -38,7 +39,7 @@ def held() -> Any:
 @pytest.fixture
 def whole() -> type[Configuration]:
     """The configuration with a block for each study of the project."""
-    ours = [name for name, module in STUDIES.items() if module.startswith("dissensus.")]
+    ours = [name for name, module in STUDIES.items() if module.startswith(f"{SHIPPED}.")]
     return _with_blocks(tuple(ours), tuple(ours))
 
 
@@ -53,9 +54,9 @@ def places(cls: type[Settings]) -> Iterator[tuple[Place, bool]]:
 
 def test_every_setting_is_described_once(whole: type[Configuration]) -> None:
     """By a comment in config.yaml or in a file of models, or by the text below it in its class."""
-    speeches = [import_module(f"dissensus.{name}.simulated").SpeechSettings for name in SIMULATED]
+    speeches = [import_module(f"{SHIPPED}.{name}.simulated").SpeechSettings for name in SIMULATED]
     # Blocks of studies that other tests have registered are none of the project's.
-    others = {name for name, module in STUDIES.items() if not module.startswith("dissensus.")}
+    others = {name for name, module in STUDIES.items() if not module.startswith(f"{SHIPPED}.")}
     found = (place for cls in (whole, *speeches) for place in places(cls))
     settings = {place: plain for place, plain in found if place.name not in others}
     assert len(settings) > 300

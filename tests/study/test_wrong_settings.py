@@ -198,8 +198,8 @@ WRONG: list[tuple[str, Any, str]] = [
     (
         "models/simulated-a/behaviour",
         "nope.module",
-        f"{A}.behaviour holds 'nope.module'; it must be an importable module such as "
-        "dissensus_studies.language.simulated.",
+        f"{A}.behaviour holds 'nope.module'; it must be an importable module, such as "
+        "that of a study's simulated models.",
     ),
     (
         "models/simulated-a/behaviour",

@@ -97,14 +97,14 @@ def _settings(study: Study[Any]) -> str:
     assert study.diagnosis is not None
     files = {file: file_digest(Path(file)) for file in stage_files(study, study.diagnosis)}
 
-    def held(value: Any) -> Any:
+    def contents(value: Any) -> Any:
         if isinstance(value, dict):
-            return {name: held(inner) for name, inner in value.items()}
+            return {name: contents(inner) for name, inner in value.items()}
         if isinstance(value, list):
-            return [held(inner) for inner in value]
+            return [contents(inner) for inner in value]
         return files.get(value, value) if isinstance(value, str) else value
 
-    return digest(held(diagnosed_settings(study)))[:16]
+    return digest(contents(diagnosed_settings(study)))[:16]
 
 
 def _stored(path: Path) -> Iterator[dict[str, str]]:

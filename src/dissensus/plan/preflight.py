@@ -9,6 +9,7 @@ from typing import Any
 from dissensus.errors import DissensusError, ProviderError, SettingError
 from dissensus.plan.rehearsal import check_declaration
 from dissensus.setting_faults import fault
+from dissensus.shipped import SHIPPED
 from dissensus.study.configuration import Configuration
 from dissensus.study.study import Study
 from dissensus.text.embeddings import is_own
@@ -60,12 +61,11 @@ def _check_behaviours(study: Study[Any], models: Mapping[str, Any]) -> None:
     """Refuse simulated models of one study of this project in another, whose prompts they cannot
     read.
     """
-    house, _, _ = __name__.partition(".")
     package = type(study).__module__.rpartition(".")[0]
-    for use in study.models() if package.startswith(f"{house}.") else ():
+    for use in study.models() if package.startswith(f"{SHIPPED}.") else ():
         for name in use.models:
             behaviour = models[name].get("behaviour") or ""
-            if behaviour.startswith(f"{house}.") and not behaviour.startswith(f"{package}."):
+            if behaviour.startswith(f"{SHIPPED}.") and not behaviour.startswith(f"{package}."):
                 may = (
                     f"{behaviour} composes its words, which cannot read the prompts of this study; "
                     f"name a model whose behaviour is {package}.simulated"

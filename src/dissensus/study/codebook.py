@@ -14,6 +14,7 @@ from pkgutil import walk_packages
 
 import dissensus
 from dissensus.report.escaping import markdown
+from dissensus.shipped import SHIPPED, shipped_places
 from dissensus.study.registry import study_class
 from dissensus.tables.artefact import Schema
 
@@ -39,11 +40,9 @@ def schemas() -> dict[str, list[Schema]]:
     A package is a study if it defines a manifest.
     """
     rooms: dict[str, list[Schema]] = {}
-    for module in walk_packages(dissensus.__path__, "dissensus."):
-        if module.name.endswith("__main__"):
-            continue
-        room = rooms.setdefault(module.name.split(".")[1], [])
-        for value in vars(import_module(module.name)).values():
+    for name in _modules():
+        room = rooms.setdefault(name.split(".")[1], [])
+        for value in vars(import_module(name)).values():
             if isinstance(value, Schema) and all(value is not other for other in room):
                 room.append(value)
     studies = {
@@ -63,6 +62,15 @@ def schemas() -> dict[str, list[Schema]]:
         room: sorted(artefacts, key=lambda schema: schema.name)
         for room, artefacts in schemas_of.items()
     }
+
+
+def _modules() -> Iterator[str]:
+    """The modules of the core and of the shipped studies."""
+    places = [(dissensus.__path__, "dissensus."), ([*map(str, shipped_places())], f"{SHIPPED}.")]
+    for path, prefix in places:
+        for module in walk_packages(path, prefix):
+            if not {"tests", "__main__"} & {*module.name.split(".")}:
+                yield module.name
 
 
 def pages() -> dict[str, str]:

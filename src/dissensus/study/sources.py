@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from dissensus.digests import source_files
-from dissensus.shipped import shipped_folders
+from dissensus.shipped import shipped_places
 from dissensus.study.study import Study
 
 #: The project's packages: their code is named by the commit, and its text is kept nowhere.
-_PACKAGES = (Path(__file__).parents[1], *shipped_folders().values())
+_PACKAGES = (Path(__file__).parents[1], *shipped_places())
 
 
 def named_files(study: Study[Any]) -> list[str]:

@@ -17,7 +17,9 @@ use rule stage as reconstruct_debates with:
     output:
         **tables(D, "claims", "engagements", "stances", "judgements"),
     params:
-        functions=["dissensus_studies.deliberation.measures.reconstruct:reconstruct_debates"],
+        functions=[
+            "dissensus_studies.deliberation.measures.reconstruct:reconstruct_debates"
+        ],
     message:
         "Rebuild every debate's graph from its references"
 
@@ -29,7 +31,9 @@ use rule stage as measure_deliberation with:
     output:
         **tables(D, "rounds", "metrics", "influence", "pairs"),
     params:
-        functions=["dissensus_studies.deliberation.measures.sessions:measure_deliberation"],
+        functions=[
+            "dissensus_studies.deliberation.measures.sessions:measure_deliberation"
+        ],
         settings=given(
             DELIBERATION,
             "measures",
@@ -71,7 +75,9 @@ use rule local_stage as follow_debates with:
     output:
         **tables(D, "trajectories", "unanswered"),
     params:
-        functions=["dissensus_studies.deliberation.inference.trajectories:follow_debates"],
+        functions=[
+            "dissensus_studies.deliberation.inference.trajectories:follow_debates"
+        ],
         settings=given(DELIBERATION, "reference", "compared", "inference.confidence"),
     message:
         "Follow disagreement and claims from round to round"
@@ -84,7 +90,9 @@ use rule local_stage as compare_deliberation_baselines with:
     output:
         equal_tokens=D / "equal_tokens.parquet",
     params:
-        functions=["dissensus_studies.deliberation.inference.baselines:compare_baselines"],
+        functions=[
+            "dissensus_studies.deliberation.inference.baselines:compare_baselines"
+        ],
         settings=given(
             DELIBERATION,
             "reference",

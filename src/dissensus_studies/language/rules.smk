@@ -173,7 +173,9 @@ use rule local_stage as trace_specifications with:
         curve=L / "specification_curve.parquet",
         tests=L / "specification_tests.parquet",
     params:
-        functions=["dissensus_studies.language.inference.specification:specification_curve"],
+        functions=[
+            "dissensus_studies.language.inference.specification:specification_curve"
+        ],
         settings=given(
             LANGUAGE, "reference", "measures", "inference", seed=SETTINGS.seed
         ),

@@ -27,6 +27,7 @@ from dissensus.session.protocol import PLACEHOLDER, Call
 from dissensus.session.runner import Limits, Session, run_session
 from dissensus.study.configuration import Configuration, load, load_file
 from dissensus.study.given import stage_settings
+from dissensus.study.registry import study_folder
 from dissensus.study.sessions import Sessions
 from dissensus.tables.artefact import write
 from dissensus.text.tokens import tokenizer
@@ -331,7 +332,7 @@ def test_a_simulated_run_sends_and_says_what_the_estimate_allows(
 def test_the_documented_cost_is_that_of_the_real_models(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Every model has a price, the expected cost fits the budget, and docs/union.md says both."""
+    """Every model has a price, the expected cost fits the budget, and the page says both."""
     monkeypatch.chdir(ROOT)
     values = yaml.safe_load(Path("config.yaml").read_text(encoding="utf-8"))
     update_config(values, yaml.safe_load(Path("config/union-models.yaml").read_text("utf-8")))
@@ -342,7 +343,7 @@ def test_the_documented_cost_is_that_of_the_real_models(
     usd = {name: total_usd(lines, name) for name in ("low", "expected", "high", "ceiling")}
     assert configuration.budget_usd
     assert usd["expected"] < configuration.budget_usd < usd["high"]
-    page = Path("docs/union.md").read_text(encoding="utf-8")
+    page = (study_folder("union") / "docs.md").read_text(encoding="utf-8")
     for name, dollars in usd.items():
         assert re.search(rf"^\| {name}: .+ \| {dollars:,.2f} \|$", page, re.MULTILINE)
     assert f"stops the run at {configuration.budget_usd:g} dollars" in page

@@ -1,0 +1,82 @@
+"""The files of shipped studies, by the names that settings have and had for them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dissensus.llm.settings import SimulatedModelSettings
+from dissensus.shipped import SHIPPED, former_names, placed, shipped_folders
+from dissensus.study.configuration import load
+from dissensus.user_files import read_settings
+from scripted import ROOT
+
+
+def test_every_folder_that_declares_a_study_is_one() -> None:
+    folders = shipped_folders()
+    assert [*folders] == sorted(path.parent.name for path in (ROOT / "studies").glob("*/study.py"))
+    assert all(folder == ROOT / "src" / SHIPPED / name for name, folder in folders.items())
+
+
+def test_files_of_a_study_are_found_wherever_it_is_installed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    name = "studies/union/prompts/debate.yaml"
+    assert placed({"a": [name]}) == {"a": [str(shipped_folders()["union"] / "prompts/debate.yaml")]}
+    # A reader's own comes first, and what is nowhere stays as it is, to be named in an error.
+    (tmp_path / name).parent.mkdir(parents=True)
+    (tmp_path / name).touch()
+    assert placed(name) == name
+    for text in ("studies/nowhere/a.yaml", "studies/union/nowhere.yaml", "studies/union", "other"):
+        assert placed(text) == text
+    assert placed(7) == 7
+
+
+@pytest.mark.parametrize(
+    ("former", "now"),
+    [
+        ("dissensus.union.simulated", "dissensus_studies.union.simulated"),
+        ("dissensus.union.simulated.cues", "dissensus_studies.union.simulated.cues"),
+        ("resources/prompts/identity/debate.yaml", "studies/identity/prompts/debate.yaml"),
+        ("resources/simulated/language.yaml", "studies/language/simulated.yaml"),
+    ],
+)
+def test_a_former_name_is_taken_for_todays_with_a_sentence(
+    former: str, now: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    assert placed({"x": former}) == {"x": now}
+    (sentence,) = former_names({"models": {"a": [former]}})
+    assert sentence == (
+        f"models.a.0 holds {former!r}, which is called {now} now; it is taken for that."
+    )
+    assert [*former_names({"x": now})] == []
+
+
+def test_names_of_no_shipped_study_are_left_alone() -> None:
+    for text in (
+        "dissensus.nowhere.simulated",
+        "resources/prompts/nowhere/a.yaml",
+        "mine.simulated",
+    ):
+        assert placed(text) == text and [*former_names(text)] == []
+
+
+def test_a_configuration_with_former_names_is_read_as_todays(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(ROOT)
+    values = read_settings(ROOT / "config.yaml")
+    values["simulated_models"] = {"union": "resources/simulated/union.yaml"}
+    values["studies"] = ["union"]
+    values["union"]["prompts"] = "resources/prompts/union/debate.yaml"
+    values["models"] = {
+        "union-coach": {"provider": "simulated", "behaviour": "dissensus.union.simulated"}
+    }
+    settings = load(values)
+    assert settings.study("union").settings.prompts == "studies/union/prompts/debate.yaml"
+    coach = settings.models["union-coach"]
+    assert isinstance(coach, SimulatedModelSettings)
+    assert coach.behaviour == "dissensus_studies.union.simulated"
