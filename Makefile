@@ -75,7 +75,7 @@ schema: .venv/installed
 
 # The pages that say what every artefact holds.
 docs: .venv/installed
-	$(BIN)/python -m dissensus.study.codebook docs
+	$(BIN)/python -m dissensus.keep.codebook docs
 
 # New pins, for a maintainer: needs uv.
 lock:

@@ -26,7 +26,7 @@ from dissensus.plan.confirmation import (
     verdict_of,
 )
 from dissensus.plan.deviations import Deviation
-from dissensus.study.codebook import SHARED, schemas
+from dissensus.keep.codebook import SHARED, schemas
 from dissensus.study.configuration import load
 from dissensus.study.experiment.compared import Design
 from dissensus.study.experiment.contrasts import CONTRASTS, compare

@@ -10,7 +10,7 @@ import yaml
 from dissensus.study.configuration import Configuration, load
 from dissensus.study.makes import resolve
 from dissensus.study.sessions import Sessions
-from dissensus.study.study import pick, plain
+from dissensus.study.settings import pick, plain
 from dissensus.tables.artefact import write
 from support import ROOT
 

@@ -15,7 +15,7 @@ from dissensus.study.completion import note
 from dissensus.study.configuration import Configuration, load, load_file
 from dissensus.study.kind import Needs, Row
 from dissensus.study.sessions import Sessions
-from dissensus.study.study import pick, plain
+from dissensus.study.settings import pick, plain
 from dissensus.tables.artefact import write
 from dissensus_studies.language.design.manifest import MANIFEST, draw
 from dissensus_studies.language.design.pool import POOL, build_pool

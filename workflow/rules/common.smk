@@ -14,11 +14,11 @@ from dissensus.run.rules import (
     depend_on_code,
     describe_targets,
     name_logs,
-    rule_files,
     temporary_folders,
 )
 from dissensus.run.shutdown import before_exit, exit_on_user_error
-from dissensus.study.study import pick, plain
+from dissensus.study.settings import pick, plain
+from dissensus.study.registry import study_folder
 from dissensus.text.embeddings import is_own
 from snakemake_logger_plugin_dissensus.board import BOARD
 
@@ -143,15 +143,6 @@ def of_shards(study, kind, part=None):
     return files
 
 
-@exit_on_user_error
-def a_debate(wildcards):
-    """The first debate of the union study's manifest, to be read as a whole."""
-    drawn("union")
-    rows = GRAPH.drawn("union").sessions.rows.values()
-    name = next(row["session_id"] for row in rows if row["kind"] == "debate")
-    return [RESULTS / f"union/debates/{name}.{ending}" for ending in ("md", "json")]
-
-
 def embedding_calls_of(study):
     """A study's calls for embeddings, as an input: artefacts of their own, or one of every shard."""
     declared = STUDIES[study]
@@ -249,10 +240,10 @@ def captions(study):
     return Path.cwd() / RESULTS / study / "captions"
 
 
-@exit_on_user_error
 def rules_of(study):
-    """The files of a study's rules, in the order in which they are read."""
-    return rule_files(STUDIES[study])
+    """The file of the rules that a study has besides its stages; none of most."""
+    path = study_folder(study) / "rules.smk"
+    return [str(path)] if path.is_file() else []
 
 
 def of_rules(files):

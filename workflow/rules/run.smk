@@ -3,6 +3,7 @@
 
 include: "common.smk"
 include: "study.smk"
+include: "stages.smk"
 include: "looks.smk"
 
 
@@ -11,6 +12,18 @@ for study in STUDIES:
     for file in rules_of(study):
 
         include: file
+
+    if not rules.has(study):
+
+        rule:
+            name:
+                study
+            input:
+                core(study),
+                stage_targets(study),
+                made_in_own_folder(study),
+            message:
+                f"All results of the {study} study"
 
 
 include: "pages.smk"

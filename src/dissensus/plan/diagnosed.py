@@ -19,7 +19,8 @@ from dissensus.study.configuration import Configuration, load_file
 from dissensus.study.given import diagnosed_settings, page_settings, stage_files
 from dissensus.study.makes import makes
 from dissensus.study.registry import study_folder
-from dissensus.study.study import Study, plain
+from dissensus.study.settings import plain
+from dissensus.study.study import Study
 
 #: What it is called in a study's folder.
 STORED = "diagnosis.csv"

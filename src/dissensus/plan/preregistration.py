@@ -33,7 +33,8 @@ from dissensus.study.configuration import Configuration
 from dissensus.study.kind import Row
 from dissensus.study.makes import makes
 from dissensus.study.sessions import Sessions
-from dissensus.study.study import Registered, Study, plain
+from dissensus.study.settings import plain
+from dissensus.study.study import Registered, Study
 from dissensus.tables.artefact import read, write_text
 
 TEXT, PAGE = "preregistration.md", "preregistration.html"

@@ -21,7 +21,8 @@ from dissensus.study.endless import ending_in_time
 from dissensus.study.kind import Row
 from dissensus.study.own_code import naming_the_line
 from dissensus.study.sessions import Sessions
-from dissensus.study.study import Study, pick
+from dissensus.study.settings import pick
+from dissensus.study.study import Study
 
 #: Steps of a session beyond which it is taken to have no end.
 _MOST_STEPS = 2000

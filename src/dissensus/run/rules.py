@@ -15,7 +15,6 @@ from dissensus.study.configuration import Configuration
 from dissensus.study.experiment.study import Experiment
 from dissensus.study.registry import study_class, study_folder
 from dissensus.study.stopping import FIGURE
-from dissensus.study.study import Study
 
 _WILDCARD = re.compile(r"\{wildcards\.(\w+)\}")
 
@@ -108,26 +107,6 @@ def temporary_folders(workflow: Any) -> list[TemporaryDirectory[str]]:
     """The folders that Snakemake removes when it ends, and cannot where this process is ended."""
     folders = (workflow._snakemake_tmp_dir, workflow.sourcecache.runtime_cache)
     return [folder for folder in folders if folder is not None]
-
-
-def rule_files(study: Study[Any]) -> list[str]:
-    """The files of a study's rules, in the order in which they are read.
-
-    Raises
-    ------
-    SettingError : a study that is no experiment has no rules.
-    """
-    folder = study_folder(study.name)
-    path = folder / "rules.smk"
-    rules = [str(path)] if path.is_file() else []
-    if isinstance(study, Experiment):
-        return [*rules, "experiment.smk"]
-    if not rules:
-        raise SettingError(
-            f"{folder} has no rules.smk, and the study {study.name!r} needs one; add one with the "
-            "study's measures and estimates, or declare the study as an Experiment."
-        )
-    return rules
 
 
 def check_targets(study: str, targets: Iterable[Any], manifest: Path) -> None:

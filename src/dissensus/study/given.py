@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 from dissensus.llm.providers import identity
 from dissensus.study.configuration import Configuration
 from dissensus.study.kind import DEBATING
-from dissensus.study.study import StageFunction, Study, pick, plain
+from dissensus.study.makes import StageFunction
+from dissensus.study.settings import pick, plain
+from dissensus.study.stages import planted_speech
+from dissensus.study.study import Study
 
 
 def stage_settings(study: Study[Any], stage: StageFunction) -> dict[str, Any]:
@@ -71,23 +73,6 @@ def judging_note(settings: Configuration, study: Study[Any]) -> str:
     return f"{', '.join(both)} judges debates that it may be in." if both else ""
 
 
-def planted_speech(
-    settings: Configuration, models: Iterable[str], behaviour: str = ""
-) -> dict[str, dict[str, Any]]:
-    """Model -> settings of how it speaks, of those that are simulated.
-
-    Parameters
-    ----------
-    models : names in the configuration.
-    behaviour : the module that they must be simulated by; any where it is "".
-    """
-    return {
-        name: model.get("speech") or {}
-        for name, model in sorted(settings.models_of(models).items())
-        if model["provider"] == "simulated" and model.get("behaviour", "").startswith(behaviour)
-    }
-
-
 def asked_models(settings: Configuration) -> set[str]:
     """The models that the sessions of all studies of a run ask, by their names."""
     studies = (settings.study(name) for name in settings.studies)
@@ -97,7 +82,7 @@ def asked_models(settings: Configuration) -> set[str]:
 def page_settings(settings: Configuration, study: Study[Any]) -> dict[str, Any]:
     """What the results page is given of a study."""
     named = {name for use in study.models() for name in use.models}
-    planted = planted_speech(settings, named)
+    planted = planted_speech(settings.models_of(named))
     return {
         "question": study.question,
         "design": study.summary(),

@@ -16,6 +16,7 @@ all further inputs. All others are settings, but for these:
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from importlib import import_module
 from operator import attrgetter
 from typing import Any, NewType, ParamSpec, Self, TypeVar
@@ -32,6 +33,25 @@ R = TypeVar("R")
 TurnsBySession = NewType("TurnsBySession", dict[str, list[dict[str, Any]]])
 
 _MAKES = "makes"
+
+
+@dataclass(frozen=True)
+class StageFunction:
+    """A function of a study that the core runs as a stage of the workflow.
+
+    Attributes
+    ----------
+    function : ``module:function``. Its code, and all code that it imports, is what the stage
+        depends on besides its files and settings.
+    settings : the settings that it may use, by their paths in the study's block, such as
+        ``inference.confidence``. It is given these and no others, so that it runs again exactly
+        when one of them changes.
+    files : settings that name files which it reads, by their paths or what these begin with.
+    """
+
+    function: str
+    settings: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
 
 
 class RowsOf:

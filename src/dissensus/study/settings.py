@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, get_args
 
@@ -147,3 +147,31 @@ class StudySettings(Settings):
     def files(self) -> dict[str, str]:
         """Path of a setting -> the file that it names, which must exist."""
         return {path: text for each in marked(self, "file") for path, text in each.texts.items()}
+
+
+def pick(settings: Settings, paths: Sequence[str]) -> dict[str, Any]:
+    """Path -> value, of some settings of a block.
+
+    Parameters
+    ----------
+    settings : the block.
+    paths : such as ``inference.confidence``; each may name a property too.
+    """
+    picked = {}
+    for path in paths:
+        value: Any = settings
+        for name in path.split("."):
+            value = getattr(value, name)
+        picked[path] = value
+    return picked
+
+
+def plain(value: Any) -> Any:
+    """Settings as plain data, which Snakemake can compare and keep."""
+    if isinstance(value, Settings):
+        return value.model_dump()
+    if isinstance(value, Mapping):
+        return {key: plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(inner) for inner in value]
+    return value

@@ -11,32 +11,14 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from dissensus.report.declared import Figure, Headline, Reader, Table
 from dissensus.session.inputs import Inputs, PlaceholderInputs
-from dissensus.settings import Settings
 from dissensus.study.kind import DEBATING, Kind, Row
+from dissensus.study.makes import StageFunction
 from dissensus.study.settings import StudySettings, marked
+from dissensus.study.stages import Stage
 from dissensus.study.stopping import FIGURE, TABLE, BlockComparison
 from dissensus.tables.artefact import Column
 
 S = TypeVar("S", bound=StudySettings)
-
-
-@dataclass(frozen=True)
-class StageFunction:
-    """A function of a study that the core runs as a stage of the workflow.
-
-    Attributes
-    ----------
-    function : ``module:function``. Its code, and all code that it imports, is what the stage
-        depends on besides its files and settings.
-    settings : the settings that it may use, by their paths in the study's block, such as
-        ``inference.confidence``. It is given these and no others, so that it runs again exactly
-        when one of them changes.
-    files : settings that name files which it reads, by their paths or what these begin with.
-    """
-
-    function: str
-    settings: tuple[str, ...] = ()
-    files: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -226,6 +208,15 @@ class Study(ABC, Generic[S]):
         """Why the setting ``stop`` cannot be kept, as a clause; "" where it can."""
         return "" if self.comparison else "it declares no paired difference that is known by draw"
 
+    def stages(self, models: Mapping[str, Any]) -> Sequence[Stage]:
+        """Its measures, its estimates and what else it makes of its sessions, a rule each.
+
+        Parameters
+        ----------
+        models : name -> settings, as plain data, of the run's models.
+        """
+        return ()
+
     def models(self) -> list[ModelUse]:
         """The models that its settings name, by their types (:func:`marked`)."""
         settings = list(marked(self.settings, "model"))
@@ -375,31 +366,3 @@ class Study(ABC, Generic[S]):
     def summary(self) -> str:
         """A paragraph for the head of the report: the design in numbers."""
         return self.question
-
-
-def pick(settings: Settings, paths: Sequence[str]) -> dict[str, Any]:
-    """Path -> value, of some settings of a block.
-
-    Parameters
-    ----------
-    settings : the block.
-    paths : such as ``inference.confidence``; each may name a property too.
-    """
-    picked = {}
-    for path in paths:
-        value: Any = settings
-        for name in path.split("."):
-            value = getattr(value, name)
-        picked[path] = value
-    return picked
-
-
-def plain(value: Any) -> Any:
-    """Settings as plain data, which Snakemake can compare and keep."""
-    if isinstance(value, Settings):
-        return value.model_dump()
-    if isinstance(value, Mapping):
-        return {key: plain(inner) for key, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(inner) for inner in value]
-    return value

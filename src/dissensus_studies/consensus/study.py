@@ -9,6 +9,7 @@ from typing import Any
 
 from dissensus.session.inputs import Inputs
 from dissensus.study.kind import Kind, Row
+from dissensus.study.stages import Stage, planted_speech
 from dissensus.study.study import Diagnosis, Manifest, ModelUse, Registered, Source, Study
 
 from .design import IDS
@@ -25,6 +26,7 @@ from .kinds import (
 from .reader import READER
 from .sanity.questions import OPEN
 from .settings import ConsensusSettings
+from .stages import stages_of
 from .wording import CCAGENT
 
 
@@ -101,6 +103,10 @@ class Consensus(Study[ConsensusSettings]):
         if any(strategy in ASKED for strategy in strategies):
             used.append(ModelUse("extra_model", "extra", [settings.extra_model]))
         return used
+
+    def stages(self, models: Mapping[str, Any]) -> Sequence[Stage]:
+        agents = {name: models[name] for name in self.settings.models_by_arm.values()}
+        return stages_of(self.settings, planted_speech(agents, f"{__package__}.simulated"))
 
     @cached_property
     def kinds(self) -> Sequence[Kind[ConsensusSettings, Any]]:

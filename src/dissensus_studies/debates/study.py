@@ -12,12 +12,14 @@ from dissensus.study.experiment.outcomes import Outcome
 from dissensus.study.experiment.shown import BY_ROUND_OUTPUTS, CONTRASTS
 from dissensus.study.experiment.shown import OUTCOMES as OUTCOMES_FIGURE
 from dissensus.study.kind import Kind
+from dissensus.study.stages import Stage
 from dissensus.study.study import Manifest, Registered, Source, Study
 
 from .design import IDS
 from .kinds import Imported
 from .outcomes import BY_ROUND, OUTCOMES
 from .settings import DebatesSettings
+from .stages import stages_of
 
 _HERE = __package__
 _FILES = Table(
@@ -73,6 +75,9 @@ class Debates(Study[DebatesSettings]):
         "No model is asked: the sessions are imported. What models were sent, what they were asked "
         "for and what they cost is in no file, and stands nowhere."
     )
+
+    def stages(self, models: Mapping[str, Any]) -> Sequence[Stage]:
+        return stages_of(is_paired=self.is_paired)
 
     @cached_property
     def kinds(self) -> Sequence[Kind[DebatesSettings, Any]]:

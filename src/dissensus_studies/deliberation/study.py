@@ -9,22 +9,17 @@ from typing import Any
 from dissensus.errors import ResourceError, SettingError
 from dissensus.setting_faults import fault
 from dissensus.study.kind import Kind, Row
+from dissensus.study.settings import pick, plain
+from dissensus.study.stages import Stage
 from dissensus.study.stopping import BlockComparison, stopping_words
-from dissensus.study.study import (
-    Diagnosis,
-    Manifest,
-    Registered,
-    Source,
-    Study,
-    pick,
-    plain,
-)
+from dissensus.study.study import Diagnosis, Manifest, Registered, Source, Study
 
 from . import kinds
 from .design.manifest import IDS
 from .figures import FIGURES, HEADLINE, TABLES
 from .reader import READER
 from .settings import DeliberationSettings
+from .stages import stages_of
 
 _DESIGN = f"{__package__}.design"
 
@@ -78,6 +73,9 @@ class Deliberation(Study[DeliberationSettings]):
         ),
         files=("topics", "prompts", "judging"),
     )
+
+    def stages(self, models: Mapping[str, Any]) -> Sequence[Stage]:
+        return stages_of(self.settings)
 
     @property
     def comparison(self) -> BlockComparison:

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from dissensus.study.kind import Kind, Row
+from dissensus.study.stages import Stage
 from dissensus.study.study import Diagnosis, Manifest, Registered, Source, Study
 
 from .design.manifest import IDS
@@ -14,6 +15,7 @@ from .figures import FIGURES, HEADLINE, TABLES
 from .kinds import Opening, PromptFiles, Rounds
 from .reader import READER
 from .settings import IdentitySettings
+from .stages import stages_of
 
 _DESIGN = f"{__package__}.design"
 
@@ -58,6 +60,9 @@ class Identity(Study[IdentitySettings]):
         f"{__package__}.inference.diagnosis:diagnose",
         settings=("diagnosis", "inference.confidence"),
     )
+
+    def stages(self, models: Mapping[str, Any]) -> Sequence[Stage]:
+        return stages_of(self.settings)
 
     @cached_property
     def kinds(self) -> Sequence[Kind[IdentitySettings, Any]]:

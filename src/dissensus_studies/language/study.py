@@ -10,17 +10,10 @@ from typing import Any
 from dissensus.errors import ResourceError, SettingError
 from dissensus.session.protocol import PLACEHOLDER
 from dissensus.study.kind import Kind, Row
+from dissensus.study.settings import pick, plain
+from dissensus.study.stages import Stage
 from dissensus.study.stopping import BlockComparison
-from dissensus.study.study import (
-    Diagnosis,
-    Manifest,
-    Registered,
-    Source,
-    Study,
-    Unidentified,
-    pick,
-    plain,
-)
+from dissensus.study.study import Diagnosis, Manifest, Registered, Source, Study, Unidentified
 
 from . import simulated
 from .design.instrument import renderings_of
@@ -30,6 +23,7 @@ from .kinds import Debate, Translation
 from .reader import READER
 from .registration import UNIDENTIFIED, register
 from .settings import LanguageSettings
+from .stages import stages_of
 
 #: Draws of the sample that `snakemake cost` prices a translator for, where none is named.
 _SAMPLE = 20
@@ -103,6 +97,14 @@ class Language(Study[LanguageSettings]):
             },
             # Whose scale all blocks have.
             with_first=True,
+        )
+
+    def stages(self, models: Mapping[str, Any]) -> Sequence[Stage]:
+        return stages_of(
+            self.settings,
+            self.rendering(models),
+            [name for _, name in self.tokenizers()],
+            [name for _, name in self.embedders()],
         )
 
     @cached_property

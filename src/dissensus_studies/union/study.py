@@ -10,6 +10,7 @@ from typing import Any
 from dissensus.errors import ResourceError
 from dissensus.session.inputs import Inputs
 from dissensus.study.kind import Kind, Row
+from dissensus.study.stages import Stage
 from dissensus.study.study import Diagnosis, Manifest, Registered, Source, Study
 
 from .expected import ExpectedInputs
@@ -21,6 +22,7 @@ from .protocol.judging import CLAIMS_OF_A_SPEECH
 from .protocol.names import EXPECTED_CLUSTERS
 from .reader import READER
 from .settings import UnionSettings
+from .stages import stages_of
 from .tables import COACHED, IDS, SIDES
 
 
@@ -97,6 +99,9 @@ class Union(Study[UnionSettings]):
                     f"{settings.motions}: the motion {name!r} has no students, whom the arm "
                     f"{COACHED!r} of union.arms coaches; name one, or leave that arm out."
                 )
+
+    def stages(self, models: Mapping[str, Any]) -> Sequence[Stage]:
+        return stages_of(self.settings)
 
     @cached_property
     def kinds(self) -> Sequence[Kind[UnionSettings, Any]]:

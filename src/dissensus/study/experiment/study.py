@@ -38,8 +38,10 @@ from dissensus.study.experiment.shown import (
     outputs_of,
     shown_settings,
 )
+from dissensus.study.experiment.stages import stages_of
 from dissensus.study.kind import Kind, Row
 from dissensus.study.own_code import naming_the_line
+from dissensus.study.stages import Stage
 from dissensus.study.stopping import BlockComparison
 from dissensus.study.study import Diagnosis, Manifest, Registered, Source, Study
 from dissensus.tables.artefact import Column, Schema
@@ -327,6 +329,9 @@ class Experiment(Study[ExperimentSettings]):
     @cached_property
     def kinds(self) -> Sequence[Kind[Any, Any]]:
         return [ExperimentSession(self.settings, self)]
+
+    def stages(self, models: Mapping[str, Any]) -> Sequence[Stage]:
+        return stages_of(self)
 
     @cached_property
     def session_settings(self) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from dissensus.session.inputs import Inputs, PlaceholderInputs
 from dissensus.session.prompt_files import read_prompts
 from dissensus.session.protocol import Call, Turn
 from dissensus.settings import validate
-from dissensus.study.study import pick
+from dissensus.study.settings import pick
 from scripted import ROOT, default_configuration
 
 from ..design import draw

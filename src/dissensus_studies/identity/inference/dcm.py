@@ -73,7 +73,6 @@ class Inference:
 Rows = list[dict[str, Any]]
 
 
-@makes(dcm=DCM, tests=DCM_TESTS)
 def estimate_dcm(
     answers: pd.DataFrame, questions: pd.DataFrame, manifest: pd.DataFrame, inference: Inference
 ) -> tuple[Rows, Rows]:
@@ -112,6 +111,21 @@ def estimate_dcm(
         if banks:  # of a single bank the pool is the bank
             _add(made, {"team": team, "bank": POOLED}, estimates, tests)
     return estimates, tests
+
+
+@makes(dcm=DCM, tests=DCM_TESTS)
+def fit_dcm(
+    answers: pd.DataFrame,
+    questions: pd.DataFrame,
+    manifest: pd.DataFrame,
+    confidence: float,
+    resamples: int,
+    goodness_resamples: int,
+    seed: int,
+) -> tuple[Rows, Rows]:
+    """:func:`estimate_dcm` as a stage, which is told its settings one by one."""
+    inference = Inference(confidence, resamples, goodness_resamples, seed)
+    return estimate_dcm(answers, questions, manifest, inference)
 
 
 def _add(made: tuple[Rows, Rows], place: dict[str, Any], estimates: Rows, tests: Rows) -> None:

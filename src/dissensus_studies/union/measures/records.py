@@ -57,7 +57,15 @@ def drawn_by(protocol: Mapping[str, Any]) -> Drawn:
     return points
 
 
-@makes(**RECORDS)
+@makes(
+    speeches=RECORDS["speeches"],
+    points=RECORDS["points"],
+    claims=RECORDS["claims"],
+    rebuttals=RECORDS["rebuttals"],
+    scores=RECORDS["scores"],
+    votes=RECORDS["votes"],
+    verdicts=RECORDS["verdicts"],
+)
 def reconstruct_debates(
     turns: TurnsBySession,
     manifest: list[dict[str, Any]],

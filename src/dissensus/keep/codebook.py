@@ -1,4 +1,4 @@
-"""The pages that say what every artefact holds: ``python -m dissensus.study.codebook docs``.
+"""The pages that say what every artefact holds: ``python -m dissensus.keep.codebook docs``.
 
 It walks the package for schemas, so that a new one is on a page without being named here.
 """

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 from dissensus.errors import ArtefactError
-from dissensus.study.codebook import SHARED, pages, schemas
+from dissensus.keep.codebook import SHARED, pages, schemas
 from dissensus.tables.artefact import Column, Schema, read, write
 from dissensus.tables.common import COMMON
 
