@@ -27,7 +27,7 @@ def stage_inputs(study, stage):
 
 def stage_input(study, folder, each):
     if each.kind == "given":
-        return list(each.files)
+        return each.file or list(each.files)
     if each.kind == "looks":
         return looks_of(study)
     if each.kind == "shards":

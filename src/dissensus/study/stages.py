@@ -81,8 +81,8 @@ class Input:
     ----------
     kind : "file" of the study's folder, "shard" for that of its own shard, "shards" for one of
         every shard, "looks" at a study that may stop, "given" for files that settings name.
-    file : of the first; the artefact of the next two.
-    files : of the last.
+    file : of the first; the artefact of the next two; of the last where that is a single one.
+    files : of the last where there are several.
     part : of the manifest, of which alone the shards are; None for all.
     lasting : whether a later change of it is of no matter.
     """
@@ -175,7 +175,10 @@ def _inputs(
         lasting = name in stage.lasting
         if name in stage.reads:
             files = stage.reads[name]
-            yield name, Input("given", files=(files,) if isinstance(files, str) else (*files,))
+            if isinstance(files, str):
+                yield name, Input("given", files)
+            else:
+                yield name, Input("given", files=(*files,))
         elif name == _LOOKS:
             yield name, Input("looks")
         elif stage.each_shard and artefact in by_shard:
