@@ -23,10 +23,11 @@ from dissensus.stats.results import Estimate
 
 from .domains import read_domain
 from .measures import measure
+from .outcomes import OUTCOMES, PRIMARY
 from .simulated import SpeechSettings
 from .simulated.dynamics import Traits, debates
 
-ESTIMAND = "what an arm changes in the share of agents that agree at the end"
+ESTIMAND = f"what an arm changes in the {OUTCOMES[PRIMARY].over}"
 ESTIMATORS = (*METHODS, *(name + HOLM for name in METHODS))
 
 _NULL, _PLANTED = "debate", "compromise"
@@ -108,7 +109,7 @@ def _outcomes(
         for strategy, chance in arms:
             planted = replace(traits, meets={_PLANTED: chance})
             votes, lasted = debates(truth[dealt], opinions[dealt], planted, strategy, rounds, rng)
-            rows.append(measure(votes, lasted)["agreement"])
+            rows.append(measure(votes, lasted)[PRIMARY])
         parts.append(np.array(rows))
         clusters.append(begun + dealt)
         begun += many

@@ -8,13 +8,14 @@ from typing import Any
 from dissensus.report.declared import Details, Measure, Reader, by_round
 
 from .design import DEBATE, TRAINING
+from .outcomes import OUTCOMES, PRIMARY
 
 Row = Mapping[str, Any]
 
 READER = Reader(
     title="statement",
     measures=(
-        Measure("metrics", "agreement", "Agreement at the end"),
+        Measure("metrics", PRIMARY, OUTCOMES[PRIMARY].title),
         Measure("metrics", "rounds_lasted", "Rounds"),
         Measure("metrics", "switches", "Switches"),
         Measure("metrics", "match", "Matches the public"),

@@ -23,6 +23,7 @@ from .kinds import (
     LookBack,
     TrainingDebate,
 )
+from .outcomes import DECLARED, OUTCOMES, PRIMARY
 from .reader import READER
 from .sanity.questions import OPEN
 from .settings import ConsensusSettings
@@ -41,6 +42,7 @@ class Consensus(Study[ConsensusSettings]):
     )
     question = "Which way of debating brings agents to agree, and at what price?"
     pages = (("The few-shot block that CCAgent is shown", "fewshot.md"),)
+    outcomes = DECLARED
     ids = IDS
     protocol = f"{__package__}.protocol"
     source = Source(
@@ -142,13 +144,13 @@ class Consensus(Study[ConsensusSettings]):
         return Registered(
             self.summary(),
             estimands=[
-                f"The mean difference in agreement between {arm} and {settings.reference} within "
-                "statements, over all domains. Population: the statements of which those drawn "
-                "are a sample."
+                f"The mean difference between {arm} and {settings.reference} within statements, "
+                f"over all domains, in the {OUTCOMES[PRIMARY].over}. Population: the statements of "
+                "which those drawn are a sample."
                 for arm in settings.arms
                 if arm != settings.reference
             ],
-            primary="Agreement: whether a debate ends in one vote of all agents.",
+            primary=OUTCOMES[PRIMARY].registered,
             tests=[
                 "A mean of paired differences with a CR2 standard error clustered on statement and "
                 f"Satterthwaite's t, at {100 * settings.inference.confidence:g}%; Holm over arms "
@@ -169,8 +171,8 @@ class Consensus(Study[ConsensusSettings]):
         return (
             f"{self.question} Stakeholders vote on a statement at once, read each other and vote "
             f"again, until they agree or {settings.rounds} rounds are over. {counted} statements "
-            f"of {len(settings.domains)} domains are each debated in {len(settings.arms)} arms, "
-            f"by the same agents in the same order, and compared with {settings.reference}."
+            f"of each of {len(settings.domains)} domains are each debated in {len(settings.arms)} "
+            f"arms, by the same agents in the same order, and compared with {settings.reference}."
             + learned
             * settings.learns
         )

@@ -27,6 +27,7 @@ from dissensus.text.words import count_words
 
 from .design import IDS, MANIFEST
 from .outcomes import OUTCOMES
+from .turns import says_something
 
 Row = dict[str, Any]
 Vectors = npt.NDArray[np.float32]
@@ -90,7 +91,7 @@ def measure_shard(
 
 def _spoken(turns: Sequence[Row]) -> list[Row]:
     """Turns in which something is said."""
-    return [turn for turn in turns if turn["text"].strip()]
+    return [turn for turn in turns if says_something(turn["text"])]
 
 
 def _read(value: str | None) -> Any:
@@ -125,7 +126,7 @@ def measure(
         "vendi": None if similar is None else vendi_of(similar),
         "reuse": _reuse(tokens, speakers),
         "turns": len(spoken),
-        "speakers": len({turn["speaker"] for turn in turns}),
+        "speakers": len(set(speakers)),
         "words": _mean([count_words(turn["text"]) for turn in spoken]),
         "changed": flow.flipped,
         "agreement_first": _agreement([*first.values()]),

@@ -17,6 +17,7 @@ from dissensus.study.study import Diagnosis, Manifest, Registered, Source, Study
 from . import kinds
 from .design.manifest import IDS
 from .figures import FIGURES, HEADLINE, TABLES
+from .outcomes import OUTCOMES, PRIMARY
 from .reader import READER
 from .settings import DeliberationSettings
 from .stages import stages_of
@@ -30,6 +31,7 @@ class Deliberation(Study[DeliberationSettings]):
     name = "deliberation"
     Settings = DeliberationSettings
     question = "What becomes of disagreement where nobody is told whom to answer?"
+    outcomes = OUTCOMES
     ids = IDS
     protocol = f"{__package__}.protocol"
     source = Source(
@@ -130,11 +132,11 @@ class Deliberation(Study[DeliberationSettings]):
             self.summary(),
             estimands=[
                 f"The mean difference between {arm} and {settings.reference} within draws, in the "
-                "share of the first disagreement that is left in the last round. Population: the "
-                "topics of which those drawn are a sample."
+                f"{OUTCOMES[PRIMARY].over}. Population: the topics of which those drawn are a "
+                "sample."
                 for arm in others
             ],
-            primary="The divergence retained in the last round.",
+            primary=OUTCOMES[PRIMARY].registered,
             tests=[
                 *stopping_words(settings),
                 "A mean of paired differences with a CR2 standard error clustered on topic and "

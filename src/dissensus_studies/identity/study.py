@@ -13,6 +13,7 @@ from dissensus.study.study import Diagnosis, Manifest, Registered, Source, Study
 from .design.manifest import IDS
 from .figures import FIGURES, HEADLINE, TABLES
 from .kinds import Opening, PromptFiles, Rounds
+from .outcomes import OUTCOMES, PRIMARY
 from .reader import READER
 from .settings import IdentitySettings
 from .stages import stages_of
@@ -30,6 +31,7 @@ class Identity(Study[IdentitySettings]):
         "are known draw by draw"
     )
     question = "Do agents follow an answer because of who gave it?"
+    outcomes = OUTCOMES
     ids = IDS
     arm = "condition"
     protocol = f"{__package__}.protocol"
@@ -79,8 +81,8 @@ class Identity(Study[IdentitySettings]):
                 "obstinacy with labels, less the same without labels, over answers that disagree "
                 "with a peer. Population: questions of the banks that were drawn.",
             ],
-            primary="The Identity Bias Coefficient in round 1 of all teams together, over all "
-            "banks.",
+            primary=f"{OUTCOMES[PRIMARY].registered} It is taken over all banks, in every team; a "
+            "team is said to be biased by limits that hold for all teams together.",
             tests=[
                 f"{level} percentile intervals of a bootstrap over whole questions, "
                 f"{inference.resamples:,} resamples, both conditions in the same ones.",

@@ -7,12 +7,14 @@ from typing import Any
 
 from dissensus.report.declared import Details, Measure, Reader, Rows
 
+from .outcomes import INDEX
+
 Row = Mapping[str, Any]
 
 READER = Reader(
     title="motion",
     measures=(
-        Measure("metrics", "hi_z", "Homogeneity Index (z)"),
+        Measure("metrics", "hi_z", f"{INDEX.title} (z)"),
         Measure("metrics", "s_lex", "Lexical similarity"),
         Measure("metrics", "s_sem", "Semantic similarity"),
         Measure("metrics", "tokens", "Tokens"),

@@ -8,6 +8,7 @@ from typing import Any
 from dissensus.study.stopping import stopping_words
 from dissensus.study.study import Registered
 
+from .outcomes import INDEX
 from .settings import LanguageSettings
 
 Row = Mapping[str, Any]
@@ -52,8 +53,9 @@ def register(
             estimand,
             "Beside it, the same difference with the offset left in: the paper's index.",
         ),
-        f"Homogeneity Index on {measures.primary}: {measures.weights.lexical:g} lexical "
-        f"(by {measures.unit}, {measures.tokenizer}) and {measures.weights.semantic:g} semantic "
+        f"{INDEX.title} on {measures.primary}, mean over {INDEX.each}: "
+        f"{measures.weights.lexical:g} lexical (by {measures.unit}, {measures.tokenizer}) "
+        f"and {measures.weights.semantic:g} semantic "
         f"({measures.embedder}).",
         (
             *stopping_words(settings),

@@ -20,6 +20,7 @@ from .design.instrument import renderings_of
 from .design.manifest import IDS, Drawing, translations
 from .figures import FIGURES, HEADLINE, TABLES
 from .kinds import Debate, Translation
+from .outcomes import OUTCOMES
 from .reader import READER
 from .registration import UNIDENTIFIED, register
 from .settings import LanguageSettings
@@ -38,6 +39,7 @@ class Language(Study[LanguageSettings]):
     Settings = LanguageSettings
     question = "Does the language of the prompt change how homogeneous a debate is?"
     pages = (("Speeches that recycle most and least", "tables/recycled_speeches.html"),)
+    outcomes = OUTCOMES
     ids = IDS
     arm = "language"
     protocol = f"{__package__}.protocol"

@@ -17,6 +17,7 @@ from .expected import ExpectedInputs
 from .figures import FIGURES, HEADLINE, TABLES
 from .kinds import Debate, Memo, Names, Style
 from .map.extra import check_projection
+from .outcomes import OUTCOMES, PRIMARY
 from .prompts import Wording
 from .protocol.judging import CLAIMS_OF_A_SPEECH
 from .protocol.names import EXPECTED_CLUSTERS
@@ -41,6 +42,7 @@ class Union(Study[UnionSettings]):
         ("The synthesis of all debates", "synthesis.md"),
         ("The memos that coach", "memos.md"),
     )
+    outcomes = OUTCOMES
     ids = IDS
     protocol = f"{__package__}.protocol"
     #: A session waits for what it reads, and for nothing else.
@@ -127,10 +129,11 @@ class Union(Study[UnionSettings]):
             self.summary(),
             estimands=[
                 "The mean over draws of the coached epochs of the difference between coached and "
-                "control debates, in the share of the students' claims that survive. Population: "
-                "further runs of these motions under these memos.",
+                "control debates, in the "
+                f"{OUTCOMES[PRIMARY].over}. Population: further runs of these motions "
+                "under these memos.",
             ],
-            primary="The share of the students' claims that survive.",
+            primary=OUTCOMES[PRIMARY].registered,
             tests=[
                 f"A paired randomisation, {inference.resamples:,} draws, of pairs, and from six "
                 "motions on of whole motions; Holm over this share, their side's share of blind "

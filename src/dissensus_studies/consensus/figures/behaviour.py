@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from dissensus.report.labels import arm_words, listed
+from dissensus.report.claims.ranked import Ranked
+from dissensus.report.labels import listed
 from dissensus.report.style import new_figure, notice, styled
 from dissensus.report.view import Artefacts, Drawn, View
 
 from .forest import domains_of, forest, joined_planted, key, tick
-from .words import TICK, attrition, percent_of, planted_words
+from .words import (
+    TICK,
+    attrition,
+    name_of,
+    panel,
+    planted_words,
+    with_share,
+)
 
-PANELS = {
-    "sycophancy": "a  Sycophancy, % of opportunities",
-    "dogmatic": "b  Dogmatic agents, %",
-}
+SHOWN = ("sycophancy", "dogmatic")
 
 
 @styled
@@ -21,7 +26,7 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     estimates, planted = artefacts.frames("estimates", "planted")
     arms = view.arms
     rows = joined_planted(estimates, planted, "true")
-    rows = rows[rows["arm"].isin(arms) & rows["outcome"].isin(list(PANELS))]
+    rows = rows[rows["arm"].isin(arms) & rows["outcome"].isin(list(SHOWN))]
     facts = {
         **describe(artefacts, view),
         "planted": planted_words(rows["planted"], TICK),
@@ -30,13 +35,13 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     if not rows["estimate"].notna().any():
         return Drawn(notice("No debate came through.", view.simulated), facts)
     figure = new_figure(0.26 * len(arms) + 1.1, view.simulated)
-    for axes, (outcome, title) in zip(
-        figure.subplots(1, len(PANELS), sharey=True), PANELS.items(), strict=True
-    ):
-        forest(axes, rows[rows["outcome"] == outcome], arms, view, scale=100.0)
+    panels = figure.subplots(1, len(SHOWN), sharey=True)
+    for axes, outcome, letter in zip(panels, SHOWN, "ab", strict=True):
+        title, scale = panel(outcome, letter, "%")
+        forest(axes, rows[rows["outcome"] == outcome], arms, view, scale)
         axes.set_title(title)
         axes.set_xlim(left=-2.0)
-    shown = {"arm": arms, "outcome": list(PANELS)}
+    shown = {"arm": arms, "outcome": list(SHOWN)}
     key(figure, view, tick(rows["planted"]), artefacts.facts("estimates"), **shown)
     return Drawn(figure, facts)
 
@@ -45,19 +50,15 @@ def describe(artefacts: Artefacts, view: View) -> dict[str, str]:
     """What the caption says: the lowest and the highest drawn arm of each measure and domain."""
     estimates = artefacts.facts("estimates")
     sentences = {}
-    for outcome in PANELS:
+    for outcome in SHOWN:
         parts = []
         for domain in domains_of(view):
             rows = estimates.rows(outcome=outcome, domain=domain, arm=view.arms)
-            ordered = sorted(
-                (row for row in rows if row["estimate"] == row["estimate"]),
-                key=lambda row: float(row["estimate"]),
+            lowest, highest = (
+                ranked.words(with_share, name_of)
+                for ranked in (Ranked.least(rows), Ranked.most(rows))
             )
-            if ordered:
-                lowest, highest = (
-                    f"{arm_words(row['arm'])} {percent_of(row)}"
-                    for row in (ordered[0], ordered[-1])
-                )
+            if lowest:
                 parts.append(f"in {domain} from {lowest} to {highest}")
         sentences[outcome] = listed(parts) or "undefined"
     return sentences | {"level": view.level}

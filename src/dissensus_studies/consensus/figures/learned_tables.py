@@ -10,8 +10,9 @@ from dissensus.report.labels import arm_words, number, p_value
 from dissensus.report.tables import Row, Table, make
 from dissensus.report.view import Artefacts, View
 
-from ..inference import ALL, PRIMARY
+from ..inference import ALL
 from ..learning.inference import ABLATION, CLAIM, MODELS, TRANSFER, claim_p
+from ..outcomes import PRIMARY
 from ..wording import ABLATIONS, CCAGENT, RECONCILE
 from .forest import domains_of
 from .tables import CELL, COLUMNS, measure_cells

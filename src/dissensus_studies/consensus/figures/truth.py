@@ -13,7 +13,8 @@ from dissensus.report.view import Artefacts, View
 from dissensus.stats.results import NAN
 
 from ..diagnosis import step_world
-from ..inference import ALL, PRIMARY
+from ..inference import ALL
+from ..outcomes import OUTCOMES, PRIMARY
 
 
 def effects(artefacts: Artefacts, view: View, diagnosed: Diagnosed) -> Iterator[Effect]:
@@ -33,7 +34,7 @@ def effects(artefacts: Artefacts, view: View, diagnosed: Diagnosed) -> Iterator[
         true = planted_of[arm]
         # The same random numbers in both arms: where nothing differs, this is exactly zero.
         truth = Truth(0.0) if arm in nothing else Truth(true["effect"], true["effect_se"])
-        words = f"{arm_words(arm)} − {arm_words(row['reference'])}, share that agrees at the end"
+        words = f"{arm_words(arm)} − {arm_words(row['reference'])}, {OUTCOMES[PRIMARY].over}"
         yield Effect(words, truth, row, NAN if arm in nothing else power)
 
 

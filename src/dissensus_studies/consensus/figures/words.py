@@ -3,27 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from textwrap import fill
 from typing import Any
 
 import pandas as pd
 
 from dissensus.design.contrasts import HEADLINE
 from dissensus.report import frames
-from dissensus.report.labels import estimate
+from dissensus.report.labels import arm_words, estimate
 from dissensus.report.view import Artefacts
 
 from ..design import DEBATE
-from ..inference import ALL, PRIMARY
+from ..inference import ALL
 from ..learning.inference import CLAIM, claim_p, one_sided
+from ..outcomes import OUTCOMES, PRIMARY
 
 #: How a value that is planted in simulated agents is drawn.
 TICK = "A tick marks what simulated agents' equations plant."
 DOTTED = "Dotted: what simulated agents' equations plant."
 
 
+def panel(outcome: str, letter: str, unit: str) -> tuple[str, float]:
+    """The title of an outcome's panel, and what its values are multiplied by."""
+    declared = OUTCOMES[outcome]
+    title = f"{declared.title}, {unit}" if unit else declared.title
+    return f"{letter}  {fill(title, 40)}", declared.times
+
+
 def percent_of(row: Mapping[str, Any] | Any, digits: int = 1) -> str:
     """A share as a percentage with its interval, such as "12.5 [3.1, 20.0]%"."""
     return f"{cell(row, 100.0, digits)}%"
+
+
+def name_of(row: Mapping[str, Any]) -> str:
+    """The arm of an estimate."""
+    return arm_words(row["arm"])
+
+
+def with_share(row: Mapping[str, Any]) -> str:
+    """The same with its share, such as "ccagent 88.9 [71.9, 96.1]%"."""
+    return f"{name_of(row)} {percent_of(row)}"
 
 
 def cell(row: Mapping[str, Any] | Any, scale: float = 1.0, digits: int = 2) -> str:

@@ -23,7 +23,8 @@ from dissensus.stats.power import minimum_detectable_effect, power_paired_t
 from dissensus.tables.artefact import Schema
 from dissensus.tables.common import number, share, text
 
-from ..inference import ALL, CONTRASTS, OUTCOMES, PRIMARY, by_domain
+from ..inference import ALL, CONTRASTS, by_domain
+from ..outcomes import OUTCOMES, PRIMARY
 from ..wording import ABLATIONS, CCAGENT, TRANSFERRED
 
 #: What is asked of the arms that learn.

@@ -13,8 +13,9 @@ from dissensus.report.labels import MISSING, arm_words, marked, number, p_value
 from dissensus.report.tables import Table, make
 from dissensus.report.view import Artefacts, View
 
-from ..inference.contrasts import POOLED, PRIMARY, SECONDARY, SILENCE
-from .frames import OUTCOMES, contrast_words, short_name
+from ..inference.contrasts import POOLED, SECONDARY, SILENCE
+from ..outcomes import OUTCOMES, PRIMARY
+from .frames import contrast_words, short_name
 
 #: After an estimate that is significant after adjustment.
 _MARK = "*"
@@ -50,14 +51,14 @@ def table_contrasts(artefacts: Artefacts, view: View) -> Table:
         Column("Topics", "n_clusters"),
     )
     note = (
-        f"{OUTCOMES[PRIMARY][0]}, the primary outcome: paired differences to "
+        f"{OUTCOMES[PRIMARY].title}, the primary outcome: paired differences to "
         f"{arm_words(view.reference)} by draw, unless another arm is named. CR2 standard error by "
         "topic, t with Satterthwaite degrees of freedom. The sign-flip test flips all "
         "draws of a topic together: the arm changes nothing in any topic, or as often one way as "
         "the other. Holm: over the arms, by method; where another arm "
         f"is named, with all other outcomes.{at_all_looks(contrasts)}"
     )
-    title = f"{OUTCOMES[PRIMARY][1]}: arms against {arm_words(view.reference)}"
+    title = f"{OUTCOMES[PRIMARY].column}: arms against {arm_words(view.reference)}"
     return tabulate("table_contrasts", title, columns, rows, note, view)
 
 

@@ -13,6 +13,7 @@ from dissensus.report.truth import Diagnosed, Effect
 from dissensus.report.view import Artefacts, View
 
 from ..inference.diagnosis import as_run
+from ..outcomes import OUTCOMES, PRIMARY
 
 
 def effects(artefacts: Artefacts, view: View, diagnosed: Diagnosed) -> Iterator[Effect]:
@@ -27,8 +28,7 @@ def effects(artefacts: Artefacts, view: View, diagnosed: Diagnosed) -> Iterator[
         truth = diagnosed.truth(world, HEADLINE)
         if truth:
             words = (
-                f"{arm_words(row['arm'])} − {arm_words(row['reference'])}, retention of "
-                "disagreement in the last round"
+                f"{arm_words(row['arm'])} − {arm_words(row['reference'])}, {OUTCOMES[PRIMARY].over}"
             )
             method = ANYTIME if row["method"] == ANYTIME else HEADLINE + HOLM
             power = diagnosed.power(world, method)

@@ -25,10 +25,9 @@ from dissensus.design.contrasts import (
 from dissensus.design.looks import judged_by
 from dissensus.study.makes import makes
 
-CONTRASTS = contrasts_schema("contrasts")
+from ..outcomes import PRIMARY
 
-#: Declared before any data: what the study is about.
-PRIMARY = "retention_last"
+CONTRASTS = contrasts_schema("contrasts")
 
 #: What else is compared.
 SECONDARY = (

@@ -24,7 +24,7 @@ from dissensus.stats.checks import FloatArray, IntArray
 from dissensus.stats.multiplicity import adjust
 from dissensus.stats.results import NAN, Estimate
 
-from .contrasts import PRIMARY
+from ..outcomes import PRIMARY
 from .library import simulate_library
 
 ESTIMAND = "an arm's effect, in standard deviations of a paired difference"

@@ -23,10 +23,10 @@ from dissensus.stats.checks import FloatArray
 
 from ..design.manifest import Drawing, draw_manifest
 from ..measures.from_turns import metrics_of
+from ..outcomes import PRIMARY
 from ..prompts import Note, Topic, Wording
 from ..protocol import Arm, Cast, deliberate
 from ..settings import ArmSettings, ControlSettings
-from .contrasts import PRIMARY
 
 Row = Mapping[str, Any]
 

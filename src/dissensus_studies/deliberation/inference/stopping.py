@@ -14,7 +14,7 @@ from dissensus.design.weights import Contrast
 from dissensus.study.makes import TurnsBySession, makes
 
 from ..measures.from_turns import metrics_of
-from .contrasts import PRIMARY
+from ..outcomes import PRIMARY
 
 Rows = list[dict[str, Any]]
 

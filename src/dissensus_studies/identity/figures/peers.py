@@ -13,6 +13,7 @@ from dissensus.report.labels import limits, listed, signed, whole
 from dissensus.report.style import GREY, beside, new_figure, notice, styled, zero_line
 from dissensus.report.view import Artefacts, Drawn, View
 
+from ..outcomes import OUTCOMES, PRIMARY
 from ..terms import DIFFERENCE, POOLED
 from .frames import (
     Estimates,
@@ -75,7 +76,7 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
         noise_band(axes, view, vertical=True)
         zero_line(axes, vertical=True)
         axes.set_title(f"{letter}  {cast_words(group)}")
-    grid[-1, 0].set_xlabel("IBC in round 1")
+    grid[-1, 0].set_xlabel(OUTCOMES[PRIMARY].title)
     return Drawn(figure, facts)
 
 

@@ -13,6 +13,7 @@ from dissensus.stats.results import NAN
 
 from ..design.graph import read_peers
 from ..inference.power import power_of
+from ..outcomes import OUTCOMES, PRIMARY
 from ..terms import ANONYMIZED, POOLED, VANILLA
 from .frames import Estimates, is_defined
 
@@ -38,7 +39,7 @@ def effects(artefacts: Artefacts, view: View, _: Diagnosed) -> Iterator[Effect]:
             true = _bias(weights[VANILLA]) - _bias(weights[ANONYMIZED])
             questions = int(ibc["n_questions"])
             reached = power_of(true, questions, spreads[row["team"]], view.confidence)
-            words = f"{row['team']}: Identity Bias Coefficient, round 1"
+            words = f"{row['team']}: {OUTCOMES[PRIMARY].over}"
             row_of = ibc | {"n": questions, "p_value": _z_test(ibc)}
             yield Effect(words, Truth(true), row_of, float(reached))
 

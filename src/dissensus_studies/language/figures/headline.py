@@ -26,6 +26,7 @@ from dissensus.report.labels import (
 from dissensus.report.view import Artefacts, View
 
 from ..inference.estimators import NET, NET_EFFECTS, OFFSET, REFITTED
+from ..outcomes import INDEX
 from ..registration import UNIDENTIFIED
 from .frames import effect_facts, paper, primary
 from .paired_effects import unit
@@ -44,7 +45,7 @@ def state(artefacts: Artefacts, view: View) -> Findings:
             continue
         sentences.append(
             f"{contrast_words(contrast)}{_kind(answer)}: {signed(answer['estimate'])} "
-            f"{limits(answer)} of the Homogeneity Index ({unit(view)}), "
+            f"{limits(answer)} of the {INDEX.named} ({unit(view)}), "
             f"{_p(answer)}{counted(answer['n'], 'pair')} on "
             f"{counted(answer['n_clusters'], 'motion')}."
         )
@@ -83,14 +84,13 @@ def _card(artefacts: Artefacts, view: View, against: Sequence[str]) -> Card | No
         )
     elif answer["ci_low"] <= 0.0 <= answer["ci_high"]:
         finding = (
-            f"Debates in {first} and in {second} were not found to differ in how alike their turns "
-            f"are: {size} of the Homogeneity Index, {counted(answer['n'], 'pair')}."
+            f"Debates in {first} were not found to have another {INDEX.named} than those in "
+            f"{second}: {size} ({unit(view)}), {counted(answer['n'], 'pair')}."
         )
     else:
-        more = "more" if answer["estimate"] > 0 else "less"
         finding = (
-            f"Turns of debates in {first} are {more} alike than those of the same debates in "
-            f"{second}: {size} of the Homogeneity Index, {counted(answer['n'], 'pair')}."
+            f"In {first}, {INDEX.changed(answer['estimate'])} than in the same debates in "
+            f"{second}: {size} ({unit(view)}), {counted(answer['n'], 'pair')}."
         )
     bars = [
         Bar(f"{contrast_words(name)}{_kind(row)}", row)
@@ -105,7 +105,8 @@ def _card(artefacts: Artefacts, view: View, against: Sequence[str]) -> Card | No
             if method in by_method
         ]
     objection = _but(answer, artefacts) or but(against)
-    return Card(finding, objection, bars, "Homogeneity Index", _floor(compared, artefacts, view))
+    axis = f"{INDEX.title} ({unit(view)})"
+    return Card(finding, objection, bars, axis, _floor(compared, artefacts, view))
 
 
 def _floor(compared: Mapping[str, Row], artefacts: Artefacts, view: View) -> str:
@@ -169,7 +170,13 @@ def _instrument(answer: Row, artefacts: Artefacts, outcome: str) -> list[str]:
 
 
 def _curve(answer: Row, artefacts: Artefacts) -> list[str]:
-    """Where the median of the specification curve has the other sign, or where it lies."""
+    """Where the median of the specification curve has the other sign, or where it lies.
+
+    Nothing where no text was measured in both languages: then nothing is claimed that its sign
+    could speak for or against.
+    """
+    if answer["method"] not in NET_EFFECTS:
+        return []
     curve, tests = artefacts.facts("specification_curve"), artefacts.facts("specification_tests")
     of = {"contrast": answer["contrast"]}
     number = curve.over("count", "estimate_d", **of)
@@ -196,7 +203,7 @@ def _matched(answer: Row, artefacts: Artefacts) -> list[str]:
     )
     return [
         "With both texts of a pair cut to equal lengths, lexical similarity differs by "
-        f"{signed(row['estimate'])} {limits(row)}: the plain one grows with length."
+        f"{signed(row['estimate'])} {limits(row)}: the plain one depends on length."
         for row in rows
         if row["estimate"] * answer["estimate"] < 0
     ]

@@ -36,6 +36,7 @@ from dissensus.report.style import (
 from dissensus.report.view import Artefacts, Drawn, Marks, View
 
 from ..inference.estimators import OFFSET, REFITTED
+from ..outcomes import INDEX
 from .frames import (
     differences,
     effect_facts,
@@ -55,6 +56,7 @@ _BOOTSTRAP = Rst(
     "is a studentised bootstrap over motions, which fits the anchors, and measures the\n"
     "instrument, anew in each resample"
 )
+_AS_READ = "is a studentised bootstrap over motions, which fits the anchors anew in each resample"
 _AT_LOOKS = (
     "holds at all looks together, by sign flips of whole motions in the draws' differences with "
     "one ruler; the other intervals are a studentised bootstrap over motions"
@@ -103,7 +105,7 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
             ranked = pairs["difference"].sort_values()
             ranks = range(1, len(ranked) + 1)
             dots.append(Marks(row[1], ranks, ranked.tolist(), [str(draw) for draw in ranked.index]))
-        row[0].set_ylabel(f"Homogeneity Index ({axis_unit(view)})")
+        row[0].set_ylabel(f"{INDEX.title} ({axis_unit(view)})")
         row[1].set_ylabel(f"{contrast_words(contrast)}\n({axis_unit(view)})")
     axes[0, 0].set_title("a  Each draw in both languages")
     net = "net of the instrument, " if ruler else ""
@@ -257,7 +259,7 @@ def describe(artefacts: Artefacts, view: View) -> dict[str, str]:
         "instrument": instrument,
         "effects": "; ".join(clauses),
         "unit": unit(view),
-        "interval": _AT_LOOKS if may_stop(view) else _BOOTSTRAP,
+        "interval": _AT_LOOKS if may_stop(view) else _BOOTSTRAP if ruler else _AS_READ,
         "columns": "; grey, the language as the index reads it" if ruler else "",
         "lines": "a line for some" if some else "a line each",
     }

@@ -14,12 +14,12 @@ from dissensus.stats.checks import FloatArray
 from dissensus.stats.differences import flipped_gain
 from dissensus.stats.results import Estimate
 
+from ..outcomes import OUTCOMES
 from ..prompts import Wording
 from ..tables import CLUSTERED, COACHED, CONTROL, IN_DIFFERENCES, RANDOMISATION
 from .coaching import (
     FEWEST_MOTIONS,
     NO_DRAWS,
-    OUTCOMES,
     Draws,
     clustered_gain,
 )
@@ -34,11 +34,7 @@ from .judged_worlds import (
 )
 from .library import Conditions, Library, simulate_library
 
-GAINS = {
-    "student_survival": "what coaching adds to the share of the students' claims that survive",
-    "student_votes": "what it adds to the students' share of votes",
-    "student_demolitions": "what it adds to the share of their rebuttals that demolish",
-}
+GAINS = {name: f"what coaching adds to the {of.named}" for name, of in OUTCOMES.items()}
 _SEATS = 3
 #: Sign patterns of a test: 999 put p = .05 exactly on the grid.
 _FLIPS = 999

@@ -27,11 +27,11 @@ from dissensus.tables.artefact import Schema
 from ..design.manifest import draw
 from ..measures.debate import read_debate
 from ..measures.records import debate_tables, drawn_by
+from ..outcomes import OUTCOMES
 from ..prompts import Wording
 from ..protocol import Coaching, Draw, Models, Rules, coach, debate, describe, exact
 from ..protocol.floor import SEATS
 from ..tables import COACHED, CONTROL, LAYERS, SIDES
-from .coaching import OUTCOMES
 
 Array = NDArray[np.float64]
 
@@ -70,7 +70,7 @@ class Library:
     Attributes
     ----------
     control : shape (m, u, outcomes), in the order of
-        :data:`~.inference.coaching.OUTCOMES`. NaN where a debate has none.
+        :data:`~.outcomes.OUTCOMES`. NaN where a debate has none.
     coached : what advice adds -> the same of the debates of the same draws in the coached arm.
     """
 
