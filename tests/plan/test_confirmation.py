@@ -15,6 +15,7 @@ import yaml
 
 from dissensus.design.contrasts import Options
 from dissensus.errors import ResourceError, SettingError
+from dissensus.keep.codebook import SHARED, schemas
 from dissensus.plan import confirmation
 from dissensus.plan.confirmation import (
     confirmation_page,
@@ -26,7 +27,6 @@ from dissensus.plan.confirmation import (
     verdict_of,
 )
 from dissensus.plan.deviations import Deviation
-from dissensus.keep.codebook import SHARED, schemas
 from dissensus.study.configuration import load
 from dissensus.study.experiment.compared import Design
 from dissensus.study.experiment.contrasts import CONTRASTS, compare

@@ -13,10 +13,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from .imported_runs import Run, run_of, unit
-
 from ..outcomes import OUTCOMES
 from ..turns import read_table
+from .imported_runs import Run, run_of, unit
 
 WORDS = [f"{a}{b}{c}" for a in "bdfgk" for b in "aeiou" for c in "lmnr"]
 
