@@ -15,6 +15,7 @@ from dissensus.consensus.figures.headline import state
 from dissensus.consensus.figures.learned_tables import learned_arms
 from dissensus.consensus.figures.printed import PRINTED, smallest_mean, too_dogmatic
 from dissensus.consensus.inference import PLANTED
+from dissensus.consensus.outcomes import OUTCOMES
 from dissensus.report.facts import unmarked
 from dissensus.report.labels import arm_words
 from dissensus.report.tables import Table, as_markdown
@@ -156,17 +157,24 @@ def test_the_headline_is_the_largest_contrast_and_the_null_arm_speaks_against() 
     own = run.contrasts
     own = own[own["headline"] & (own["arm"] != "again")].set_index("arm")
     largest = own.loc[own["estimate"].abs().idxmax()]
-    said, worth = map(unmarked, found.headlines)
+    said, ended, worth = map(unmarked, found.headlines)
     parts = run.ablations.query("question == 'ablation' and outcome == 'agreement'")
     parts = parts[(parts["domain"] == "all") & (parts["method"] == "cluster_robust")]
     least = parts.loc[parts["estimate"].idxmin()]
-    assert f"costs most agreement: {least['arm'].replace('_', ' ')} " in worth
+    words = f"costs most of the {OUTCOMES['agreement'].named}: {least['arm'].replace('_', ' ')} "
+    assert words in worth
     number = f"{100 * largest['estimate']:+.1f}".replace("-", "\N{MINUS SIGN}")
     assert f"the largest difference is {largest.name} {number} (" in said
     planted = run.planted.set_index(["domain", "arm", "outcome"])["effect"]
     truth = 100 * planted["all", largest.name, "agreement"]
     assert f"planted {truth:+.1f}".replace("-", "\N{MINUS SIGN}") in said
     assert any("can have no effect: again " in one for one in found.against)
+    # Debates that agree are another outcome, which is read from its own column.
+    agreed = run.contrasts.query("domain == 'all' and outcome == 'consensus'").set_index("arm")
+    agreed = agreed.loc[agreed["method"] == "cluster_robust", "estimate"][largest.name]
+    signed = f"{100 * agreed:+.1f}".replace("-", "\N{MINUS SIGN}")
+    assert f"Share of debates that end in one vote of all agents, {largest.name} " in ended
+    assert f": {signed} [" in ended
     # Real agents have no planted value, and a design without a null arm says nothing of one.
     real = replace(run, planted=run.planted[:0])
     compared = [name for name in ARMS if name != "again"]

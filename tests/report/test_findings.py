@@ -132,7 +132,7 @@ def test_a_study_that_stopped_states_its_last_look_net_of_the_instrument() -> No
     assert "net of the instrument: +0.600 [0.100, 1.100]" in said and "p = 0.020" in said
     assert "fitted on the first block as read in English" in said
     card = found.shown
-    assert "more alike" in unmarked(card.finding)
+    assert "the Homogeneity Index is larger" in unmarked(card.finding)
     assert [bar.row["estimate"] for bar in card.bars[:1]] == [0.6] and len(card.bars) == 3
 
 

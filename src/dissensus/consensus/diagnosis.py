@@ -11,6 +11,7 @@ import numpy as np
 
 from dissensus.consensus.domains import read_domain
 from dissensus.consensus.measures import measure
+from dissensus.consensus.outcomes import OUTCOMES, PRIMARY
 from dissensus.consensus.simulated import SpeechSettings
 from dissensus.consensus.simulated.dynamics import Traits, debates
 from dissensus.design.contrasts import METHODS, Options, Pairs
@@ -25,7 +26,7 @@ from dissensus.llm.providers.behaviours import speech_of
 from dissensus.stats.checks import FloatArray
 from dissensus.stats.results import Estimate
 
-ESTIMAND = "what an arm changes in the share of agents that agree at the end"
+ESTIMAND = f"what an arm changes in the {OUTCOMES[PRIMARY].over}"
 ESTIMATORS = (*METHODS, *(name + HOLM for name in METHODS))
 
 _NULL, _PLANTED = "debate", "compromise"
@@ -107,7 +108,7 @@ def _outcomes(
         for strategy, chance in arms:
             planted = replace(traits, meets={_PLANTED: chance})
             votes, lasted = debates(truth[dealt], opinions[dealt], planted, strategy, rounds, rng)
-            rows.append(measure(votes, lasted)["agreement"])
+            rows.append(measure(votes, lasted)[PRIMARY])
         parts.append(np.array(rows))
         clusters.append(begun + dealt)
         begun += many

@@ -11,6 +11,7 @@ import pandas as pd
 
 from dissensus.consensus.design import DEBATE
 from dissensus.consensus.measures import match, measure
+from dissensus.consensus.outcomes import OUTCOMES, OWN, PRIMARY
 from dissensus.consensus.scale import middle
 from dissensus.consensus.simulated import SpeechSettings
 from dissensus.consensus.simulated.dynamics import EXPERT, debates, opinion
@@ -68,20 +69,8 @@ CONTRASTS = Schema(
     _WITHIN.name, f"domain, {_WITHIN.row}", {**_DOMAIN, **_WITHIN.columns}, ("domain", *_WITHIN.key)
 )
 
-#: Declared before any data.
-PRIMARY = "agreement"
-#: The paper's nine measures and their variants, as its tables order them.
-OUTCOMES = (
-    *("consensus_round", "majority_round", "switches", "agreement", "compromise", "cosine"),
-    *("dogmatic", "sycophancy", "match", "consensus", "sycophancy_of_switches", "match_levels"),
-)
-#: Those that are shares, from none to all.
-SHARES = (
-    *("agreement", "compromise", "dogmatic", "sycophancy", "match", "consensus"),
-    *("sycophancy_of_switches", "match_levels", "weighted_match"),
-)
-#: Measures of one strategy alone.
-OWN = ("alignment", "weighted_match")
+#: Outcomes that are shares, from none to all.
+SHARES = tuple(name for name, outcome in (OUTCOMES | OWN).items() if outcome.is_share)
 #: How the outcome begins that says whether a debate had agreed by a round.
 BY_ROUND = "consensus_by_"
 #: Compares the courses of consensus, with debates that never agreed as censored.

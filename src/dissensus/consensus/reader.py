@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dissensus.consensus.design import DEBATE, TRAINING
+from dissensus.consensus.outcomes import OUTCOMES, PRIMARY
 from dissensus.report.declared import Details, Measure, Reader, by_round
 
 Row = Mapping[str, Any]
@@ -13,7 +14,7 @@ Row = Mapping[str, Any]
 READER = Reader(
     title="statement",
     measures=(
-        Measure("metrics", "agreement", "Agreement at the end"),
+        Measure("metrics", PRIMARY, OUTCOMES[PRIMARY].title),
         Measure("metrics", "rounds_lasted", "Rounds"),
         Measure("metrics", "switches", "Switches"),
         Measure("metrics", "match", "Matches the public"),

@@ -18,6 +18,7 @@ from dissensus.consensus.kinds import (
     LookBack,
     TrainingDebate,
 )
+from dissensus.consensus.outcomes import DECLARED, OUTCOMES, PRIMARY
 from dissensus.consensus.reader import READER
 from dissensus.consensus.sanity.questions import OPEN
 from dissensus.consensus.settings import ConsensusSettings
@@ -38,6 +39,7 @@ class Consensus(Study[ConsensusSettings]):
     )
     question = "Which way of debating brings agents to agree, and at what price?"
     pages = (("The few-shot block that CCAgent is shown", "fewshot.md"),)
+    outcomes = DECLARED
     ids = IDS
     protocol = "dissensus.consensus.protocol"
     source = Source(
@@ -135,13 +137,13 @@ class Consensus(Study[ConsensusSettings]):
         return Registered(
             self.summary(),
             estimands=[
-                f"The mean difference in agreement between {arm} and {settings.reference} within "
-                "statements, over all domains. Population: the statements of which those drawn "
-                "are a sample."
+                f"The mean difference between {arm} and {settings.reference} within statements, "
+                f"over all domains, in the {OUTCOMES[PRIMARY].over}. Population: the statements of "
+                "which those drawn are a sample."
                 for arm in settings.arms
                 if arm != settings.reference
             ],
-            primary="Agreement: whether a debate ends in one vote of all agents.",
+            primary=OUTCOMES[PRIMARY].registered,
             tests=[
                 "A mean of paired differences with a CR2 standard error clustered on statement and "
                 f"Satterthwaite's t, at {100 * settings.inference.confidence:g}%; Holm over arms "

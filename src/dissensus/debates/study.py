@@ -41,6 +41,7 @@ class Debates(Study[DebatesSettings]):
     Settings = DebatesSettings
     never_stops = "its debates are imported, and there is no call to be saved"
     question = "What becomes of disagreement in debates that others ran?"
+    outcomes = OUTCOMES
     ids = IDS
     cluster = "cluster_id"
     protocol = f"{_HERE}.protocol"
@@ -110,7 +111,7 @@ class Debates(Study[DebatesSettings]):
     def registered(self, source: Mapping[str, Mapping[str, Any]], seed: int) -> Registered:
         return Registered(
             self.summary(),
-            primary=OUTCOMES["s_lex"].meaning,
+            primary=next(iter(OUTCOMES.values())).registered,
             exclusions=["No session is left out; a file with a wrong row is refused as a whole."],
         )
 

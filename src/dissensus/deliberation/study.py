@@ -9,6 +9,7 @@ from typing import Any
 from dissensus.deliberation import kinds
 from dissensus.deliberation.design.manifest import IDS
 from dissensus.deliberation.figures import FIGURES, HEADLINE, TABLES
+from dissensus.deliberation.outcomes import OUTCOMES, PRIMARY
 from dissensus.deliberation.reader import READER
 from dissensus.deliberation.settings import DeliberationSettings
 from dissensus.errors import ResourceError, SettingError
@@ -34,6 +35,7 @@ class Deliberation(Study[DeliberationSettings]):
     name = "deliberation"
     Settings = DeliberationSettings
     question = "What becomes of disagreement where nobody is told whom to answer?"
+    outcomes = OUTCOMES
     ids = IDS
     protocol = "dissensus.deliberation.protocol"
     source = Source(
@@ -131,11 +133,11 @@ class Deliberation(Study[DeliberationSettings]):
             self.summary(),
             estimands=[
                 f"The mean difference between {arm} and {settings.reference} within draws, in the "
-                "share of the first disagreement that is left in the last round. Population: the "
-                "topics of which those drawn are a sample."
+                f"{OUTCOMES[PRIMARY].over}. Population: the topics of which those drawn are a "
+                "sample."
                 for arm in others
             ],
-            primary="The divergence retained in the last round.",
+            primary=OUTCOMES[PRIMARY].registered,
             tests=[
                 *stopping_words(settings),
                 "A mean of paired differences with a CR2 standard error clustered on topic and "

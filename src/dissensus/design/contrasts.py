@@ -113,7 +113,7 @@ def contrasts_schema(name: str) -> Schema:
             **common("p_value?", "n", "n_clusters"),
             "arm": text("Arm of the study that is compared."),
             "reference": text("Arm that it is compared with; empty for the mean of one arm."),
-            **common("simulation_error?", "p_adjusted?", "p_bh?"),
+            **common("simulation_error?", "p_adjusted?", "p_bh?", "family_low?", "family_high?"),
             "headline": flag("Whether this is the primary outcome by the headline's method."),
         },
         key=("arm", "reference", "outcome", "method"),
@@ -192,7 +192,8 @@ def compare_arms(
     -------
     Rows of :func:`contrasts_schema`. A contrast of fewer than two units or clusters has no standard
     error; one that no unit defines has n = 0. The headline is the primary outcome against the
-    common reference, or in any declared contrast, by :data:`HEADLINE`. P-values are adjusted by
+    common reference, or in any declared contrast, by :data:`HEADLINE`; it alone has
+    ``family_low`` and ``family_high`` (:func:`limit_together`). P-values are adjusted by
     method over two families: what the headline is of, and all the rest. Signs are flipped in
     contrasts whose sides have the same weights (:attr:`Contrast.is_swappable`).
     """
@@ -201,6 +202,7 @@ def compare_arms(
         for each in comparisons
     ]
     families: dict[tuple[str, bool], list[Row]] = {}
+    main: list[tuple[Row, Pairs]] = []
     rows = []
     wide = {name: by_arm(metrics, name, columns).sort_index() for name in (*outcomes, *optional)}
     clusters = units_of(metrics, columns)[columns.cluster]
@@ -221,9 +223,29 @@ def compare_arms(
                 row = contrast_row(outcome, arm, reference, method, estimated, headline)
                 rows.append({**row, "contrast": contrast.name})
                 families.setdefault((method, primary), []).append(rows[-1])
+                main += [(rows[-1], pairs)] * headline
     for family in families.values():
         adjust_family(family)
+    limit_together(main, options.confidence)
     return rows
+
+
+def limit_together(rows: Sequence[tuple[Row, Pairs]], confidence: float) -> None:
+    """Write into the headline's rows the limits that hold for all of them together.
+
+    Of m contrasts that have a p-value, each has an interval of level 1 - (1 - confidence)/m, so
+    that all hold what they estimate in a share of ``confidence`` of studies at least (Bonferroni):
+    also the one that is picked afterwards, such as the largest. It leaves 0 out where Holm's first
+    step would.
+    """
+    tested = sum(row["p_value"] is not None for row, _ in rows)
+    for row, pairs in rows:
+        if row["p_value"] is None:
+            continue
+        kept = pairs.complete
+        level = 1.0 - (1.0 - confidence) / tested
+        mean = robust_mean(pairs.differences[kept], pairs.clusters[kept], level)
+        row |= {"family_low": defined(mean.ci_low), "family_high": defined(mean.ci_high)}
 
 
 def compare(pairs: Pairs, options: Options) -> dict[str, Estimate]:
@@ -326,6 +348,8 @@ def contrast_row(
         "simulation_error": defined(getattr(estimated, "simulation_error", NAN)),
         "p_adjusted": None,
         "p_bh": None,
+        "family_low": None,
+        "family_high": None,
         "headline": headline,
     }
 

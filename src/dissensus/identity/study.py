@@ -9,6 +9,7 @@ from typing import Any
 from dissensus.identity.design.manifest import IDS
 from dissensus.identity.figures import FIGURES, HEADLINE, TABLES
 from dissensus.identity.kinds import Opening, PromptFiles, Rounds
+from dissensus.identity.outcomes import OUTCOMES, PRIMARY
 from dissensus.identity.reader import READER
 from dissensus.identity.settings import IdentitySettings
 from dissensus.study.kind import Kind, Row
@@ -27,6 +28,7 @@ class Identity(Study[IdentitySettings]):
         "are known draw by draw"
     )
     question = "Do agents follow an answer because of who gave it?"
+    outcomes = OUTCOMES
     ids = IDS
     arm = "condition"
     protocol = "dissensus.identity.protocol"
@@ -73,8 +75,8 @@ class Identity(Study[IdentitySettings]):
                 "obstinacy with labels, less the same without labels, over answers that disagree "
                 "with a peer. Population: questions of the banks that were drawn.",
             ],
-            primary="The Identity Bias Coefficient in round 1 of all teams together, over all "
-            "banks.",
+            primary=f"{OUTCOMES[PRIMARY].registered} It is taken over all banks, in every team; a "
+            "team is said to be biased by limits that hold for all teams together.",
             tests=[
                 f"{level} percentile intervals of a bootstrap over whole questions, "
                 f"{inference.resamples:,} resamples, both conditions in the same ones.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from dissensus.language.outcomes import INDEX
 from dissensus.report.declared import Details, Measure, Reader, Rows
 
 Row = Mapping[str, Any]
@@ -12,7 +13,7 @@ Row = Mapping[str, Any]
 READER = Reader(
     title="motion",
     measures=(
-        Measure("metrics", "hi_z", "Homogeneity Index (z)"),
+        Measure("metrics", "hi_z", f"{INDEX.title} (z)"),
         Measure("metrics", "s_lex", "Lexical similarity"),
         Measure("metrics", "s_sem", "Semantic similarity"),
         Measure("metrics", "tokens", "Tokens"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from dissensus.language.outcomes import INDEX
 from dissensus.language.settings import LanguageSettings
 from dissensus.study.stopping import stopping_words
 from dissensus.study.study import Registered
@@ -51,8 +52,9 @@ def register(
             estimand,
             "Beside it, the same difference with the offset left in: the paper's index.",
         ),
-        f"Homogeneity Index on {measures.primary}: {measures.weights.lexical:g} lexical "
-        f"(by {measures.unit}, {measures.tokenizer}) and {measures.weights.semantic:g} semantic "
+        f"{INDEX.title} on {measures.primary}, mean over {INDEX.each}: "
+        f"{measures.weights.lexical:g} lexical (by {measures.unit}, {measures.tokenizer}) "
+        f"and {measures.weights.semantic:g} semantic "
         f"({measures.embedder}).",
         (
             *stopping_words(settings),

@@ -13,6 +13,7 @@ from dissensus.language.design.instrument import renderings_of
 from dissensus.language.design.manifest import IDS, Drawing, translations
 from dissensus.language.figures import FIGURES, HEADLINE, TABLES
 from dissensus.language.kinds import Debate, Translation
+from dissensus.language.outcomes import OUTCOMES
 from dissensus.language.reader import READER
 from dissensus.language.registration import UNIDENTIFIED, register
 from dissensus.language.settings import LanguageSettings
@@ -43,6 +44,7 @@ class Language(Study[LanguageSettings]):
     Settings = LanguageSettings
     question = "Does the language of the prompt change how homogeneous a debate is?"
     pages = (("Speeches that recycle most and least", "tables/recycled_speeches.html"),)
+    outcomes = OUTCOMES
     ids = IDS
     arm = "language"
     protocol = "dissensus.language.protocol"

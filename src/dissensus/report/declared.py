@@ -121,6 +121,98 @@ class Outputs:
 
 
 @dataclass(frozen=True)
+class Outcome:
+    """A number of each session, or of each round of it, or of each agent in each round.
+
+    What it counts is said here once: axes, cards, tables, captions, the truth table and the plan
+    take their words for it from here.
+
+    Attributes
+    ----------
+    meaning : what it is, in a sentence.
+    title : for figures and tables; its name where it is empty.
+    unit : such as "words"; empty for shares and counts.
+    null : what the mean of one arm is tested against, such as .5 for a guess between two; None
+        where no value is of interest, and a single mean has no p-value. Contrasts are tested
+        against no difference.
+    is_share : whether it lies between 0 and 1, as does then the interval of its mean.
+    by : nothing for a number a session; "round", or ("round", "agent").
+    noun : the title as it stands within a sentence; the title itself where it is empty.
+    short : the title where there is little room; the title itself where it is empty.
+    each : what values are of, the unit of analysis: what means and differences are taken over.
+    in_percent : whether it is shown in per cent, and its differences in points of %.
+    """
+
+    meaning: str
+    title: str = ""
+    unit: str = ""
+    null: float | None = None
+    is_share: bool = False
+    by: str | tuple[str, ...] = ()
+    noun: str = ""
+    short: str = ""
+    each: str = "sessions"
+    in_percent: bool = False
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """What it is a number of in a session: nothing else, a round, or an agent in a round."""
+        return tuple(self.by) if isinstance(self.by, tuple | list) else (self.by,)
+
+    @classmethod
+    def of(cls, declared: str | Outcome) -> Outcome:
+        """From a study's declaration, which may be the sentence alone."""
+        return declared if isinstance(declared, Outcome) else cls(declared)
+
+    def words(self, name: str) -> str:
+        """Its title with its unit; ``name``: as the study declares it."""
+        title = self.title or name.replace("_", " ")
+        return f"{title} ({self.unit})" if self.unit else title
+
+    @property
+    def named(self) -> str:
+        """What it counts, within a sentence."""
+        return self.noun or self.title
+
+    @property
+    def column(self) -> str:
+        """What it counts, as the header of a column or of a small panel."""
+        return self.short or self.title
+
+    @property
+    def times(self) -> float:
+        """What values are multiplied by where they are shown."""
+        return 100.0 if self.in_percent else 1.0
+
+    @property
+    def points(self) -> str:
+        """The unit of a difference; empty where it has none."""
+        return "points of %" if self.in_percent else self.unit
+
+    @property
+    def over(self) -> str:
+        """What it counts and what its mean is over, such as "share of agents, mean over debates".
+
+        It stands in the truth table and in the plan.
+        """
+        return f"{self.named}, mean over {self.each}"
+
+    @property
+    def registered(self) -> str:
+        """What the plan says of it where it is the primary outcome."""
+        return f"{self.title}, mean over {self.each}. {self.meaning}"
+
+    def axis(self, arm: str, reference: str) -> str:
+        """What an axis of differences is called, such as "Words, arm − debate (words)"."""
+        words = f"{self.title}, {arm} − {reference}"
+        return f"{words} ({self.points})" if self.points else words
+
+    def changed(self, estimate: float) -> str:
+        """What a difference that was found says, such as "the share of agents is larger"."""
+        return f"the {self.named} is {'larger' if estimate > 0 else 'smaller'}"
+
+
+@dataclass(frozen=True)
 class Measure:
     """A number of each session: a column of the list, and a place among its condition.
 

@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
-from dissensus.report.declared import Figure, Headline, Reader, Table
+from dissensus.report.declared import Figure, Headline, Outcome, Reader, Table
 from dissensus.session.inputs import Inputs, PlaceholderInputs
 from dissensus.settings import Settings
 from dissensus.study.kind import DEBATING, Kind, Row
@@ -165,6 +165,8 @@ class Study(ABC, Generic[S]):
     sequential : whether the sessions of a draw run one after another, in the order of their
         ``position`` in their part; those of one position begin together.
     question : what the study asks, in one sentence.
+    outcomes : name -> what it counts, the primary one first; whatever is shown of it, and the plan,
+        takes its words from there. A sentence alone is its meaning.
     pages : title and file of further pages for readers, below the study's folder.
     embedding_calls : artefacts of its calls for embeddings, where not every shard has one
         (:mod:`dissensus.run.embedding`). A study without embedders has none.
@@ -190,6 +192,7 @@ class Study(ABC, Generic[S]):
     manifest: Manifest
     sequential: ClassVar[bool] = True
     question: ClassVar[str] = ""
+    outcomes: ClassVar[Mapping[str, str | Outcome]] = {}
     pages: ClassVar[Sequence[tuple[str, str]]] = ()
     embedding_calls: ClassVar[tuple[str, ...]] = ()
     counting: ClassVar[str] = ""

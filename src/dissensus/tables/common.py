@@ -74,6 +74,12 @@ COMMON = {
     "df": number("Degrees of freedom of the test's reference distribution."),
     "p_value": chance("P-value before any adjustment."),
     "p_adjusted": chance("P-value adjusted by Holm's method over its family of tests."),
+    "family_low": number(
+        "Lower limit that holds for all contrasts of the headline's family together, whichever of "
+        "them is picked (Bonferroni); missing in no such family.",
+        "of the estimate",
+    ),
+    "family_high": number("Upper limit of the same.", "of the estimate"),
     "p_bh": chance("P-value adjusted by Benjamini and Hochberg over its family of tests."),
     "simulation_error": chance("Standard error that simulation gives the p-value; 0 where exact."),
     "n": count("How many observations the numbers of the row rest on."),

@@ -8,6 +8,7 @@ from typing import Any
 
 from dissensus.report.declared import Claim, Details, Measure, Reader, Rows
 from dissensus.report.labels import MISSING, number
+from dissensus.union.outcomes import OUTCOMES, PRIMARY
 from dissensus.union.tables import LAYERS, SIDES
 
 Row = Mapping[str, Any]
@@ -17,9 +18,9 @@ READER = Reader(
     measures=(
         Measure("verdicts", "votes_proposition", "Votes for the proposition"),
         Measure("verdicts", "votes_opposition", "Votes for the opposition"),
-        Measure("verdicts", "student_votes", "Votes for the students"),
-        Measure("verdicts", "student_survival", "Students' claims that survive"),
-        Measure("verdicts", "student_demolitions", "Students' rebuttals that demolish"),
+        Measure("verdicts", "student_votes", OUTCOMES["student_votes"].title),
+        Measure("verdicts", PRIMARY, OUTCOMES[PRIMARY].title),
+        Measure("verdicts", "student_demolitions", OUTCOMES["student_demolitions"].title),
     ),
     details="dissensus.union.reader:details",
     reads=("verdicts", "claims", "rebuttals", "scores", "votes"),

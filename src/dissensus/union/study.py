@@ -15,6 +15,7 @@ from dissensus.union.expected import ExpectedInputs
 from dissensus.union.figures import FIGURES, HEADLINE, TABLES
 from dissensus.union.kinds import Debate, Memo, Names, Style
 from dissensus.union.map.extra import check_projection
+from dissensus.union.outcomes import OUTCOMES, PRIMARY
 from dissensus.union.prompts import Wording
 from dissensus.union.protocol.judging import CLAIMS_OF_A_SPEECH
 from dissensus.union.protocol.names import EXPECTED_CLUSTERS
@@ -38,6 +39,7 @@ class Union(Study[UnionSettings]):
         ("The synthesis of all debates", "synthesis.md"),
         ("The memos that coach", "memos.md"),
     )
+    outcomes = OUTCOMES
     ids = IDS
     protocol = "dissensus.union.protocol"
     #: A session waits for what it reads, and for nothing else.
@@ -121,10 +123,11 @@ class Union(Study[UnionSettings]):
             self.summary(),
             estimands=[
                 "The mean over draws of the coached epochs of the difference between coached and "
-                "control debates, in the share of the students' claims that survive. Population: "
-                "further runs of these motions under these memos.",
+                "control debates, in the "
+                f"{OUTCOMES[PRIMARY].over}. Population: further runs of these motions "
+                "under these memos.",
             ],
-            primary="The share of the students' claims that survive.",
+            primary=OUTCOMES[PRIMARY].registered,
             tests=[
                 f"A paired randomisation, {inference.resamples:,} draws, of pairs, and from six "
                 "motions on of whole motions; Holm over this share, their side's share of blind "

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from dissensus.consensus.figures.forest import domains_of, forest, joined_planted, key, tick
-from dissensus.consensus.figures.words import TICK, attrition, percent_of, planted_words
+from dissensus.consensus.figures.words import TICK, attrition, panel, percent_of, planted_words
 from dissensus.report.labels import arm_words, listed
 from dissensus.report.style import new_figure, notice, styled
 from dissensus.report.view import Artefacts, Drawn, View
 
-PANELS = {
-    "sycophancy": "a  Sycophancy, % of opportunities",
-    "dogmatic": "b  Dogmatic agents, %",
-}
+SHOWN = ("sycophancy", "dogmatic")
 
 
 @styled
@@ -20,7 +17,7 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     estimates, planted = artefacts.frames("estimates", "planted")
     arms = view.arms
     rows = joined_planted(estimates, planted, "true")
-    rows = rows[rows["arm"].isin(arms) & rows["outcome"].isin(list(PANELS))]
+    rows = rows[rows["arm"].isin(arms) & rows["outcome"].isin(list(SHOWN))]
     facts = {
         **describe(artefacts, view),
         "planted": planted_words(rows["planted"], TICK),
@@ -29,13 +26,13 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     if not rows["estimate"].notna().any():
         return Drawn(notice("No debate came through.", view.simulated), facts)
     figure = new_figure(0.26 * len(arms) + 1.1, view.simulated)
-    for axes, (outcome, title) in zip(
-        figure.subplots(1, len(PANELS), sharey=True), PANELS.items(), strict=True
-    ):
-        forest(axes, rows[rows["outcome"] == outcome], arms, view, scale=100.0)
+    panels = figure.subplots(1, len(SHOWN), sharey=True)
+    for axes, outcome, letter in zip(panels, SHOWN, "ab", strict=True):
+        title, scale = panel(outcome, letter, "%")
+        forest(axes, rows[rows["outcome"] == outcome], arms, view, scale)
         axes.set_title(title)
         axes.set_xlim(left=-2.0)
-    shown = {"arm": arms, "outcome": list(PANELS)}
+    shown = {"arm": arms, "outcome": list(SHOWN)}
     key(figure, view, tick(rows["planted"]), artefacts.facts("estimates"), **shown)
     return Drawn(figure, facts)
 
@@ -44,7 +41,7 @@ def describe(artefacts: Artefacts, view: View) -> dict[str, str]:
     """What the caption says: the lowest and the highest drawn arm of each measure and domain."""
     estimates = artefacts.facts("estimates")
     sentences = {}
-    for outcome in PANELS:
+    for outcome in SHOWN:
         parts = []
         for domain in domains_of(view):
             rows = estimates.rows(outcome=outcome, domain=domain, arm=view.arms)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from typing import Any
 
 import pandas as pd
 
@@ -14,9 +16,11 @@ from dissensus.consensus.figures.forest import (
     overall_key,
     tick,
 )
-from dissensus.consensus.figures.words import TICK, planted_words
-from dissensus.consensus.inference import ALL, PRIMARY
+from dissensus.consensus.figures.words import TICK, panel, planted_words
+from dissensus.consensus.inference import ALL
+from dissensus.consensus.outcomes import OUTCOMES, PRIMARY
 from dissensus.design.contrasts import HEADLINE
+from dissensus.report.claims.ranked import Ranked, together
 from dissensus.report.facts import Row
 from dissensus.report.forms import AFTER_HOLM, fill_key
 from dissensus.report.frames import significant
@@ -24,13 +28,8 @@ from dissensus.report.labels import arm_words, listed, p_clause, percents, signe
 from dissensus.report.style import new_figure, notice, styled, zero_line
 from dissensus.report.view import Artefacts, Drawn, View
 
-#: outcome -> title, and what its values are multiplied by.
-PANELS = {
-    PRIMARY: ("a  Agreement, points of %", 100.0),
-    "consensus_round": ("b  Rounds to consensus", 1.0),
-    "compromise": ("c  Compromise, points of %", 100.0),
-    "match": ("d  Match with the public, points of %", 100.0),
-}
+#: What is drawn, a panel each.
+SHOWN = (PRIMARY, "consensus_round", "compromise", "match")
 
 
 @styled
@@ -45,7 +44,8 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
         return Drawn(notice(none, view.simulated), facts)
     figure = new_figure(2 * (0.3 * len(arms) + 0.55) + 0.5, view.simulated)
     panels = figure.subplots(2, 2, sharey=True)
-    for axes, (outcome, (title, scale)) in zip(panels.ravel(), PANELS.items(), strict=True):
+    for axes, outcome, letter in zip(panels.ravel(), SHOWN, "abcd", strict=True):
+        title, scale = panel(outcome, letter, OUTCOMES[outcome].points)
         of_outcome = rows[rows["outcome"] == outcome]
         forest(
             axes,
@@ -60,7 +60,7 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
         axes.set_title(title)
     for axes in panels[-1]:
         axes.set_xlabel(f"arm − {arm_words(view.reference)}")
-    shown = {"arm": arms, "outcome": list(PANELS), "method": HEADLINE}
+    shown = {"arm": arms, "outcome": list(SHOWN), "method": HEADLINE}
     more = [*overall_key(view), *fill_key(*AFTER_HOLM), *tick(rows["planted"])]
     key(figure, view, more, artefacts.facts("contrasts"), **shown)
     return Drawn(figure, facts)
@@ -92,19 +92,30 @@ def describe(artefacts: Artefacts, view: View) -> dict[str, str]:
     """What the caption says: the headline of every arm, over all domains."""
     rows = compared(artefacts, view)
     significant_rows = [row for row in rows if row["p_adjusted"] < view.alpha]
-    largest = sorted(rows, key=lambda row: -abs(row["estimate"]))[:1]
     nulls = [row for row in rows if row["arm"] in view.same_as_reference]
     return {
         "reference": arm_words(view.reference),
         "level": view.level,
-        "largest": listed(map(worded, largest)) or "no contrast is defined",
+        "noun": OUTCOMES[PRIMARY].named,
+        "unit": OUTCOMES[PRIMARY].points,
+        "largest": Ranked.largest(rows).words(worded_together, name_of) or "no contrast is defined",
         "found": listed(arm_words(row["arm"]) for row in significant_rows) or "none",
         "null": listed(map(worded, nulls)) or "this run has none",
         "domains": domains_drawn(view),
     }
 
 
-def worded(row: Row) -> str:
+def name_of(row: Mapping[str, Any]) -> str:
+    """The arm of a contrast."""
+    return arm_words(row["arm"])
+
+
+def worded_together(row: Mapping[str, Any]) -> str:
+    """The same with the limits that hold for all arms together, as one that is picked has them."""
+    return worded(together(row))
+
+
+def worded(row: Mapping[str, Any]) -> str:
     """A contrast in agreement as captions have it."""
     limits = percents(row["ci_low"], row["ci_high"], 1, "−")
     planted = (

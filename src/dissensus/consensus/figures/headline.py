@@ -3,49 +3,81 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 
 from dissensus.consensus.figures import effects
 from dissensus.consensus.figures.parts import worth
 from dissensus.consensus.figures.words import claimed
 from dissensus.consensus.inference import ALL
 from dissensus.consensus.learning.inference import ABLATION
+from dissensus.consensus.outcomes import OUTCOMES, PRIMARY
+from dissensus.design.contrasts import HEADLINE
+from dissensus.report.claims.detectable import range_found
+from dissensus.report.claims.ranked import Ranked, is_found, picked, together
 from dissensus.report.facts import Row
 from dissensus.report.findings import Bar, Card, Findings
 from dissensus.report.floor import Floor
 from dissensus.report.labels import arm_words, counted, p_clause
 from dissensus.report.view import Artefacts, View
 
+_AGREEMENT = OUTCOMES[PRIMARY]
+#: Beside agreement: it counts debates, not agents.
+_ENDED = "consensus"
+
 
 def state(artefacts: Artefacts, view: View) -> Findings:
-    """The largest difference in agreement, all that are significant, the null arm and the width.
+    """The largest difference in agreement, all that are significant, the null arm and the power.
 
     Where there are ablations, also the part of CCAgent that is worth most, and whether that is the
     counterfactuals.
     """
     facts = effects.describe(artefacts, view)
     sentences = (
-        f"Agreement at the end, strategies against {facts['reference']}, in points of %: the "
+        f"{_AGREEMENT.title}, strategies against {facts['reference']}, in {_AGREEMENT.points}: the "
         f"largest difference is {facts['largest']}; significant after Holm: {facts['found']}."
     )
     shown = effects.compared(artefacts, view)
     with_limits = [row for row in shown if row["ci_low"] == row["ci_low"]]
     against = []
-    if with_limits:
-        half = [
-            100 * row.derived("(ci_high - ci_low) / 2", (row["ci_high"] - row["ci_low"]) / 2)
-            for row in with_limits
-        ]
-        least = min(row["n_clusters"] for row in with_limits)
+    if least := _least(with_limits, view):
+        statements = min(row["n_clusters"] for row in with_limits)
         against.append(
-            f"{counted(least, 'statement')} leave intervals of {min(half):.0f} to {max(half):.0f} "
-            "points to each side: smaller differences could not be found."
+            f"With {counted(statements, 'statement')}, 80% of studies find a difference only from "
+            f"{least} points on, by the arm (t test at Holm's strictest step, with the spread of "
+            "this run)."
         )
     if any(row["arm"] in view.same_as_reference for row in shown):
         against.append(
             f"The same strategy under another name, which can have no effect: {facts['null']}."
         )
-    floor = _floor(artefacts, view)
-    return Findings([sentences, *_worth(artefacts)], against, card=_card(with_limits, view, floor))
+    card = _card(with_limits, view, _floor(artefacts, view))
+    ended = _ended(artefacts, picked(_others(with_limits, view), view.alpha))
+    return Findings([sentences, *ended, *_worth(artefacts)], against, card=card)
+
+
+def _others(rows: Sequence[Row], view: View) -> list[Row]:
+    return [row for row in rows if row["arm"] not in view.same_as_reference]
+
+
+def _least(rows: Sequence[Row], view: View) -> str:
+    """The differences that 80% of studies find after Holm, over the arms, in points."""
+    return range_found(_others(rows, view), view.alpha, len(rows), _AGREEMENT.times, digits=0)
+
+
+def _ended(artefacts: Artefacts, most: Row | None) -> list[str]:
+    """What the same arm does to the share of debates that end in one vote."""
+    if most is None:
+        return []
+    same = {"domain": ALL, "arm": most["arm"], "reference": most["reference"]}
+    rows = artefacts.facts("contrasts").rows(outcome=_ENDED, method=HEADLINE, **same)
+    declared = OUTCOMES[_ENDED]
+    bars = [Bar(declared.title, row, declared.times, 1) for row in rows if row["n"]]
+    return [
+        f"{declared.title}, {arm_words(most['arm'])} − {arm_words(most['reference'])}: "
+        f"{bar.printed} points, {p_clause(bar.row['p_adjusted'])} after Holm over arms and all "
+        "further outcomes."
+        for bar in bars
+    ]
 
 
 def _floor(artefacts: Artefacts, view: View) -> Floor | None:
@@ -53,37 +85,42 @@ def _floor(artefacts: Artefacts, view: View) -> Floor | None:
     again = view.same_as_reference[:1]
     if not again:
         return None
-    points = {"times": 100.0, "digits": 1, "unit": " points"}
+    points = {"times": _AGREEMENT.times, "digits": 1, "unit": " points"}
     return Floor.of(artefacts.facts("contrasts"), again[0], **points, domain=ALL)
 
 
 def _card(rows: Sequence[Row], view: View, floor: Floor | None) -> Card | None:
-    """The study on the front page: the strategy that changes agreement most."""
+    """The study on the front page: the strategy that changes agreement most.
+
+    It is picked after the fact, so that all intervals are those that hold together.
+    """
     same = view.same_as_reference
     bars = [
-        Bar(arm_words(row["arm"]), row, 100.0, 1, row["arm"] in same)
+        Bar(arm_words(row["arm"]), together(row), _AGREEMENT.times, 1, row["arm"] in same)
         for row in sorted(rows, key=lambda row: -row["estimate"])
     ]
     drawn = {bar.label: bar for bar in bars}
-    others = [row for row in rows if row["arm"] not in same]
-    if not others:
+    others = _others(rows, view)
+    most = picked(others, view.alpha)
+    if most is None:
         return None
-    most = max(others, key=lambda row: abs(row["estimate"]))
     name, reference = arm_words(most["arm"]), arm_words(view.reference)
     size = f"{drawn[name].printed} points, {counted(most['n_clusters'], 'statement')}"
-    if most["p_adjusted"] < view.alpha:
-        more = "more" if most["estimate"] > 0 else "fewer"
-        finding = f"With {name}, {more} debates end in agreement than with {reference}: {size}."
+    if is_found(most, view.alpha):
+        finding = (
+            f"With {name}, {_AGREEMENT.changed(most['estimate'])} than with {reference}: {size}."
+        )
     else:
         finding = (
-            f"No strategy was found to change agreement against {reference}; the largest "
-            f"difference is {name}: {size}."
+            f"No strategy was found to change the {_AGREEMENT.named} against {reference}; the "
+            f"largest difference is {name}: {size}."
         )
-    widest = max(others, key=lambda row: row["ci_high"] - row["ci_low"])
-    half = widest.derived("(ci_high - ci_low) / 2", (widest["ci_high"] - widest["ci_low"]) / 2)
-    but = f"But intervals reach up to {100 * half:.0f} points to each side."
-    axis = f"Debates that agree, arm − {reference}, points of %"
-    return Card(finding, but, bars, axis, floor.sentence if floor else "")
+    near = [row for row in Ranked.largest(others).near if is_found(row, view.alpha)]
+    ties = "".join(f"{arm_words(row['arm'])} is not told from it; " for row in islice(near, 1))
+    least = _least(rows, view)
+    but = f"But {ties}differences are found in 80% of studies only from {least} points on."
+    axis = _AGREEMENT.axis("arm", reference)
+    return Card(finding, but if least else "", bars, axis, floor.sentence if floor else "")
 
 
 def _worth(artefacts: Artefacts) -> list[str]:
@@ -91,8 +128,8 @@ def _worth(artefacts: Artefacts) -> list[str]:
     claim = claimed(artefacts)
     if not tested or claim is None:
         return []
-    most = min(tested, key=lambda row: float(row["estimate"]))
+    least = Ranked.least(tested).words(effects.worded_together, effects.name_of)
     return [
-        f"Of CCAgent's parts, the one whose absence costs most agreement: {effects.worded(most)}; "
+        f"Of CCAgent's parts, the one whose absence costs most of the {_AGREEMENT.named}: {least}; "
         f"that the absence of counterfactuals costs most: {p_clause(claim)}."
     ]

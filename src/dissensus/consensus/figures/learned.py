@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from dissensus.consensus.figures.forest import domains_of, forest, joined_planted, key, tick
 from dissensus.consensus.figures.learned_tables import learned_arms
-from dissensus.consensus.figures.words import TICK, attrition, percent_of, planted_words
+from dissensus.consensus.figures.words import TICK, attrition, panel, percent_of, planted_words
+from dissensus.consensus.outcomes import OUTCOMES
 from dissensus.report.labels import arm_words, listed
 from dissensus.report.style import new_figure, notice, styled
 from dissensus.report.view import Artefacts, Drawn, View
 
-PANELS = {
-    "consensus": ("a  Debates that agree, %", 100.0),
-    "consensus_round": ("b  Rounds to consensus", 1.0),
-}
+#: What is drawn, a panel each.
+SHOWN = ("consensus", "consensus_round")
 NOTHING = "No arm of this run learns, or no debate of one came through."
 
 
@@ -22,7 +21,7 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     estimates, planted = artefacts.frames("estimates", "planted")
     arms = learned_arms(view)
     rows = joined_planted(estimates, planted, "true")
-    rows = rows[rows["arm"].isin(arms) & rows["outcome"].isin(list(PANELS))]
+    rows = rows[rows["arm"].isin(arms) & rows["outcome"].isin(list(SHOWN))]
     reached = [
         f"{percent_of(row, 0)} in {row['domain']} ({arm_words(row['arm'])})"
         for row in artefacts.facts("estimates").rows(
@@ -39,9 +38,10 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
         return Drawn(notice(NOTHING, view.simulated), facts)
     figure = new_figure(0.26 * len(arms) + 1.1, view.simulated)
     panels = figure.subplots(1, 2, sharey=True)
-    for axes, (outcome, (title, scale)) in zip(panels, PANELS.items(), strict=True):
+    for axes, outcome, letter in zip(panels, SHOWN, "ab", strict=True):
+        title, scale = panel(outcome, letter, "%" * OUTCOMES[outcome].in_percent)
         forest(axes, rows[rows["outcome"] == outcome], arms, view, scale)
         axes.set_title(title)
-    shown = {"arm": arms, "outcome": list(PANELS)}
+    shown = {"arm": arms, "outcome": list(SHOWN)}
     key(figure, view, tick(rows["planted"]), artefacts.facts("estimates"), **shown)
     return Drawn(figure, facts)

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from dissensus.consensus.figures.forest import domains_of
 from dissensus.consensus.figures.tables import CELL, COLUMNS, measure_cells
 from dissensus.consensus.figures.words import attrition, cell
-from dissensus.consensus.inference import ALL, PRIMARY
+from dissensus.consensus.inference import ALL
 from dissensus.consensus.learning.inference import ABLATION, CLAIM, MODELS, TRANSFER, claim_p
+from dissensus.consensus.outcomes import PRIMARY
 from dissensus.consensus.wording import ABLATIONS, CCAGENT, RECONCILE
 from dissensus.design.contrasts import HEADLINE
 from dissensus.report.frames import Record, keyed, records

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pandas as pd
 
-from dissensus.consensus.figures.effects import PANELS as _EFFECTS
 from dissensus.consensus.figures.effects import worded
 from dissensus.consensus.figures.forest import domains_drawn, forest, key, overall_key, tick
 from dissensus.consensus.figures.learned import NOTHING
-from dissensus.consensus.figures.words import TICK, claimed, planted_words
-from dissensus.consensus.inference import ALL, PRIMARY
+from dissensus.consensus.figures.words import TICK, claimed, panel, planted_words
+from dissensus.consensus.inference import ALL
 from dissensus.consensus.learning.inference import ABLATION, TRANSFER
+from dissensus.consensus.outcomes import OUTCOMES, PRIMARY
 from dissensus.design.contrasts import HEADLINE
 from dissensus.report.facts import Row
 from dissensus.report.forms import AFTER_HOLM, fill_key
@@ -19,7 +19,7 @@ from dissensus.report.labels import arm_words, listed, p_value
 from dissensus.report.style import new_figure, notice, styled, zero_line
 from dissensus.report.view import Artefacts, Drawn, View
 
-PANELS = {outcome: _EFFECTS[outcome] for outcome in (PRIMARY, "consensus_round")}
+SHOWN = (PRIMARY, "consensus_round")
 
 
 @styled
@@ -29,19 +29,20 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     frame = frame[(frame["method"] == HEADLINE) & frame["question"].isin([ABLATION, TRANSFER])]
     facts = describe(artefacts, view) | {"planted": planted_words(frame["planted"], TICK)}
     full = frame.loc[frame["question"] == ABLATION, "reference"].unique()
-    rows = frame[frame["reference"].isin(full) & frame["outcome"].isin(list(PANELS))]
+    rows = frame[frame["reference"].isin(full) & frame["outcome"].isin(list(SHOWN))]
     if not rows["estimate"].notna().any():
         return Drawn(notice(NOTHING, view.simulated), facts)
     arms = [str(arm) for arm in pd.unique(rows["arm"])]
     figure = new_figure(0.3 * len(arms) + 1.4, view.simulated)
     panels = figure.subplots(1, 2, sharey=True)
-    for axes, (outcome, (title, scale)) in zip(panels, PANELS.items(), strict=True):
+    for axes, outcome, letter in zip(panels, SHOWN, "ab", strict=True):
+        title, scale = panel(outcome, letter, OUTCOMES[outcome].points)
         of_outcome = rows[rows["outcome"] == outcome]
         forest(axes, of_outcome, arms, view, scale, significant(view), overall=True)
         zero_line(axes, vertical=True)
         axes.set_title(title)
         axes.set_xlabel(f"arm − {arm_words(str(full[0]))}")
-    shown = {"arm": arms, "outcome": list(PANELS), "method": HEADLINE}
+    shown = {"arm": arms, "outcome": list(SHOWN), "method": HEADLINE}
     more = [*overall_key(view), *fill_key(*AFTER_HOLM), *tick(rows["planted"])]
     key(figure, view, more, artefacts.facts("ablations"), **shown)
     return Drawn(figure, facts)
@@ -66,6 +67,8 @@ def describe(artefacts: Artefacts, view: View) -> dict[str, str]:
     claim = claimed(artefacts)
     least = [row["detectable"] for row in parts if row["detectable"] == row["detectable"]]
     return {
+        "noun": OUTCOMES[PRIMARY].named,
+        "unit": OUTCOMES[PRIMARY].points,
         "level": view.level,
         "domains": domains_drawn(view),
         "parts": listed(map(worded, parts)) or "none",

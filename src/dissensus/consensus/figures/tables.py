@@ -9,7 +9,8 @@ import pandas as pd
 from dissensus.consensus.design import DEBATE
 from dissensus.consensus.figures.forest import domains_of, joined_planted
 from dissensus.consensus.figures.words import attrition, cell
-from dissensus.consensus.inference import ALL, LOG_RANK, PRIMARY
+from dissensus.consensus.inference import ALL, LOG_RANK
+from dissensus.consensus.outcomes import OUTCOMES, PRIMARY, header
 from dissensus.consensus.scale import AGREE
 from dissensus.consensus.wording import CCAGENT, RECONCILE
 from dissensus.design.contrasts import HEADLINE, RANDOMISATION
@@ -18,21 +19,29 @@ from dissensus.report.labels import MISSING, arm_words, number, p_value
 from dissensus.report.tables import Row, Table, make
 from dissensus.report.view import Artefacts, View
 
-#: outcome -> column, factor and decimals, in the order of the paper's tables.
-COLUMNS = {
-    "consensus_round": ("Consensus round", 1.0, 2),
-    "consensus": ("Consensus %", 100.0, 0),
-    "majority_round": ("Majority round", 1.0, 2),
-    "switches": ("Vote switches", 1.0, 2),
-    "agreement": ("Agreement %", 100.0, 1),
-    "compromise": ("Compromise %", 100.0, 1),
-    "cosine": ("Cosine", 1.0, 2),
-    "dogmatic": ("Dogmatic %", 100.0, 1),
-    "sycophancy": ("Sycophancy %, of opportunities", 100.0, 1),
-    "sycophancy_of_switches": ("Sycophancy %, of switches", 100.0, 1),
-    "match": ("GT match", 1.0, 2),
-    "match_levels": ("GT match, three levels", 1.0, 2),
+#: outcome -> factor and decimals, in the order of the paper's tables.
+_PRINTED = {
+    "consensus_round": (1.0, 2),
+    "consensus": (100.0, 0),
+    "majority_round": (1.0, 2),
+    "switches": (1.0, 2),
+    PRIMARY: (100.0, 1),
+    "compromise": (100.0, 1),
+    "cosine": (1.0, 2),
+    "dogmatic": (100.0, 1),
+    "sycophancy": (100.0, 1),
+    "sycophancy_of_switches": (100.0, 1),
+    "match": (1.0, 2),
+    "match_levels": (1.0, 2),
 }
+#: outcome -> column, factor and decimals.
+COLUMNS = {
+    name: (header(name, factor), factor, digits) for name, (factor, digits) in _PRINTED.items()
+}
+#: What the columns that a reader may take for each other count.
+COUNTED = " ".join(
+    f"{OUTCOMES[name].column}: {OUTCOMES[name].over}." for name in (PRIMARY, "consensus")
+)
 #: What names a cell of the estimates.
 CELL = ("domain", "arm", "outcome")
 #: The paper's Table 3: its method, and what it sets beside it.
@@ -76,8 +85,9 @@ def _measures(
         rows.append(_always_agree(domain, manifest, statements))
     note = (
         f"Means over debates with {view.level} intervals of a bootstrap of whole statements. "
-        f"{besides} Sycophancy is given as a share of opportunities (agents times rounds), which "
-        "the paper's numbers fit, and as its Table 11 has it, of switches, over the debates with "
+        f"{COUNTED} {besides} "
+        "Sycophancy is given as a share of opportunities (agents times rounds), which the "
+        "paper's numbers fit, and as its Table 11 has it, of switches, over the debates with "
         "any. Always Agree: the match of that answer to every statement debated."
     )
     columns = ("Domain", "Arm", "Debates", *(head for head, _, _ in COLUMNS.values()))
@@ -146,8 +156,9 @@ def table_contrasts(artefacts: Artefacts, view: View) -> Table:
         f"Arm minus {arm_words(view.reference)} on the same statements, over all domains: "
         f"{view.level} intervals and p from a standard error by statement (CR2, Satterthwaite), "
         "adjusted over the arms (Holm) for agreement, which is the primary outcome, and over arms "
-        "and outcomes for the others. Planted: the difference that the simulated agents' equations "
-        "have for these statements. The log-rank test takes debates that never agreed for "
+        f"and outcomes for the others. {COUNTED} "
+        "Planted: the difference that the simulated agents' equations have for these "
+        "statements. The log-rank test takes debates that never agreed for "
         "censored; its p is adjusted over the arms."
     )
     columns = (

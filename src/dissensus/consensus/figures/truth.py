@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dissensus.consensus.diagnosis import step_world
-from dissensus.consensus.inference import ALL, PRIMARY
+from dissensus.consensus.inference import ALL
+from dissensus.consensus.outcomes import OUTCOMES, PRIMARY
 from dissensus.design.contrasts import HEADLINE
 from dissensus.design.diagnosis import HOLM
 from dissensus.report.frames import records
@@ -32,7 +33,7 @@ def effects(artefacts: Artefacts, view: View, diagnosed: Diagnosed) -> Iterator[
         true = planted_of[arm]
         # The same random numbers in both arms: where nothing differs, this is exactly zero.
         truth = Truth(0.0) if arm in nothing else Truth(true["effect"], true["effect_se"])
-        words = f"{arm_words(arm)} − {arm_words(row['reference'])}, share that agrees at the end"
+        words = f"{arm_words(arm)} − {arm_words(row['reference'])}, {OUTCOMES[PRIMARY].over}"
         yield Effect(words, truth, row, NAN if arm in nothing else power)
 
 

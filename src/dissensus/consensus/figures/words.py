@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from textwrap import fill
 from typing import Any
 
 import pandas as pd
 
 from dissensus.consensus.design import DEBATE
-from dissensus.consensus.inference import ALL, PRIMARY
+from dissensus.consensus.inference import ALL
 from dissensus.consensus.learning.inference import CLAIM, claim_p, one_sided
+from dissensus.consensus.outcomes import OUTCOMES, PRIMARY
 from dissensus.design.contrasts import HEADLINE
 from dissensus.report import frames
 from dissensus.report.labels import estimate
@@ -18,6 +20,13 @@ from dissensus.report.view import Artefacts
 #: How a value that is planted in simulated agents is drawn.
 TICK = "A tick marks what simulated agents' equations plant."
 DOTTED = "Dotted: what simulated agents' equations plant."
+
+
+def panel(outcome: str, letter: str, unit: str) -> tuple[str, float]:
+    """The title of an outcome's panel, and what its values are multiplied by."""
+    declared = OUTCOMES[outcome]
+    title = f"{declared.title}, {unit}" if unit else declared.title
+    return f"{letter}  {fill(title, 46)}", declared.times
 
 
 def percent_of(row: Mapping[str, Any] | Any, digits: int = 1) -> str:

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dissensus.consensus.inference import ALL, CONTRASTS, OUTCOMES, PRIMARY, by_domain
+from dissensus.consensus.inference import ALL, CONTRASTS, by_domain
+from dissensus.consensus.outcomes import OUTCOMES, PRIMARY
 from dissensus.consensus.wording import ABLATIONS, CCAGENT, TRANSFERRED
 from dissensus.design.contrasts import (
     HEADLINE,

@@ -37,7 +37,6 @@ _ENGAGED = (
     *("density_mean", "claim_engagement", "rival_coverage", "silent_share", "ignored_share"),
     *("dominance", "sycophancy_per_opportunity", "quality_last", "consistency", "undecidable"),
 )
-_TITLES = {"entropy_first": "Entropy, first", "undecidable": "Undecidable"}
 _SESSIONS = (
     Column("Arm", "arm", arm_words),
     Column("Held", ("ended", "assigned"), "{}/{}".format),
@@ -109,7 +108,7 @@ def _by_arm(
 
 def _mean_columns(outcomes: Sequence[str]) -> Iterator[Column]:
     for name in outcomes:
-        yield Column(_TITLES.get(name) or short_name(name), name)
+        yield Column(short_name(name), name)
 
 
 def _lost(of_arm: pd.DataFrame, last: pd.DataFrame, view: View) -> dict[str, str]:

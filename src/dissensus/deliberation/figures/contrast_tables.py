@@ -6,8 +6,9 @@ from functools import partial
 
 import pandas as pd
 
-from dissensus.deliberation.figures.frames import OUTCOMES, contrast_words, short_name
-from dissensus.deliberation.inference.contrasts import POOLED, PRIMARY, SECONDARY, SILENCE
+from dissensus.deliberation.figures.frames import contrast_words, short_name
+from dissensus.deliberation.inference.contrasts import POOLED, SECONDARY, SILENCE
+from dissensus.deliberation.outcomes import OUTCOMES, PRIMARY
 from dissensus.design.contrasts import HEADLINE
 from dissensus.report.arms import at_all_looks, with_flips
 from dissensus.report.frames import Column, Keyed, Record, complete, keyed, limits, mean, tabulate
@@ -49,14 +50,14 @@ def table_contrasts(artefacts: Artefacts, view: View) -> Table:
         Column("Topics", "n_clusters"),
     )
     note = (
-        f"{OUTCOMES[PRIMARY][0]}, the primary outcome: paired differences to "
+        f"{OUTCOMES[PRIMARY].title}, the primary outcome: paired differences to "
         f"{arm_words(view.reference)} by draw, unless another arm is named. CR2 standard error by "
         "topic, t with Satterthwaite degrees of freedom. The sign-flip test flips all "
         "draws of a topic together: the arm changes nothing in any topic, or as often one way as "
         "the other. Holm: over the arms, by method; where another arm "
         f"is named, with all other outcomes.{at_all_looks(contrasts)}"
     )
-    title = f"{OUTCOMES[PRIMARY][1]}: arms against {arm_words(view.reference)}"
+    title = f"{OUTCOMES[PRIMARY].column}: arms against {arm_words(view.reference)}"
     return tabulate("table_contrasts", title, columns, rows, note, view)
 
 

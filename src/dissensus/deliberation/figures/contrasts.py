@@ -10,10 +10,11 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from dissensus.deliberation.figures.frames import ARM, OUTCOMES, contrast_words, short_name
-from dissensus.deliberation.inference.contrasts import PRIMARY
+from dissensus.deliberation.figures.frames import ARM, contrast_words, short_name
+from dissensus.deliberation.outcomes import OUTCOMES, PRIMARY
 from dissensus.design.contrasts import HEADLINE
 from dissensus.report.arms import at_all_looks, stated, with_flips
+from dissensus.report.claims.ranked import Ranked, together
 from dissensus.report.escaping import Rst
 from dissensus.report.facts import Row
 from dissensus.report.forms import AFTER_HOLM, divide, fill_key, forest, legend
@@ -116,8 +117,8 @@ def _primary(axes: Axes, contrasts: pd.DataFrame, names: Names, view: View) -> N
     """The forest of the primary outcome."""
     primary = compared(contrasts)
     _forest(axes, keyed(primary[primary["outcome"] == PRIMARY], *_PAIR), names, view)
-    axes.set_title(f"a  {OUTCOMES[PRIMARY][0]} (primary)", pad=12)
-    axes.set_xlabel(f"arm − {arm_words(view.reference)}, ratio of divergences")
+    axes.set_title(f"a  {OUTCOMES[PRIMARY].title} (primary)", pad=12)
+    axes.set_xlabel(f"arm − {arm_words(view.reference)}")
     axes.xaxis.set_major_locator(MaxNLocator(5))
 
 
@@ -153,7 +154,7 @@ def _small(axes: Axes, outcome: str, artefacts: Artefacts, names: Names, view: V
     )
     _forest(axes, {(row["arm"], row["reference"]): row for row in rows}, names, view)
     sizes = range_of(row["n"] for row in rows if row["estimate"] == row["estimate"])
-    unit = "bits" if outcome == "entropy_last" else "share"
+    unit = OUTCOMES[outcome].unit or ("share" if OUTCOMES[outcome].is_share else "score")
     axes.set_xlabel(f"difference, {unit}; n = {sizes}", size=6.5)
     axes.xaxis.set_major_locator(MaxNLocator(4))
 
@@ -174,19 +175,15 @@ def describe(artefacts: Artefacts, view: View) -> dict[str, str]:
     contrasts = artefacts.frame("contrasts")
     rows = compared(contrasts)
     defined = primary(artefacts)
-    largest = sorted(defined, key=lambda row: -abs(row["estimate"]))[:1]
+    largest = Ranked.largest(defined).words(_worded, lambda row: arm_words(row["arm"]))
+    most = f"the largest difference is {largest}" if largest else "no contrast is defined"
     below = [row for row in defined if row["p_adjusted"] < view.alpha]
     names = named(rows, view)
     others = any(reference != view.reference for _, reference in names)
     return {
         "reference": arm_words(view.reference),
         "level": view.level,
-        "primary": "; ".join(
-            f"the largest difference is {arm_words(row['arm'])}, {signed(row['estimate'])}"
-            + _how_sure(row)
-            for row in largest
-        )
-        or "no contrast is defined",
+        "primary": f"{OUTCOMES[PRIMARY].named}: {most}",
         "found": _which(below),
         "looks": Rst(at_all_looks(contrasts)),
         "beneath": "; below the line, arms that are compared with another arm" if others else "",
@@ -213,12 +210,13 @@ def _beside(artefacts: Artefacts, outcomes: Sequence[str], names: Names, view: V
     )
 
 
-def _how_sure(row: Record) -> str:
-    """The interval and the adjusted p-value of a row; nothing where it has none."""
-    if np.isnan(row["ci_low"]):
-        return ""
-    limits = interval(row["ci_low"], row["ci_high"], 3, "−")
-    return f" ({limits}, {p_clause(row['p_adjusted'])} after Holm)"
+def _worded(row: Mapping[str, Any]) -> str:
+    """A contrast that is picked: its limits hold for all arms together, where it has such."""
+    words, of = f"{arm_words(row['arm'])}, {signed(row['estimate'])}", together(row)
+    if np.isnan(of["ci_low"]):
+        return words
+    limits = interval(of["ci_low"], of["ci_high"], 3, "−")
+    return f"{words} ({limits}, {p_clause(row['p_adjusted'])} after Holm)"
 
 
 def _which(rows: Sequence[Record]) -> str:

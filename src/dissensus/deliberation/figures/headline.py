@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from dissensus.deliberation.figures import contrasts
 from dissensus.deliberation.inference.unanswered import ARM
+from dissensus.deliberation.outcomes import OUTCOMES, PRIMARY
 from dissensus.design.contrasts import HEADLINE
 from dissensus.design.stopping import ANYTIME
+from dissensus.report.claims.detectable import range_found
+from dissensus.report.claims.ranked import is_found, picked, together
 from dissensus.report.facts import Row
 from dissensus.report.findings import Bar, Card, Findings
 from dissensus.report.floor import Floor
@@ -28,63 +29,68 @@ def state(artefacts: Artefacts, view: View) -> Findings:
     references = contrasts.references(artefacts)
     arms = compared.over("count", "estimate", headline=True, reference=references, **family)
     sentences = [
-        f"Disagreement that is left in the last round, arms against {arm_words(view.reference)}: "
-        f"{facts['primary']}; significant after Holm over {counted(arms, 'arm')}: "
-        f"{facts['found']}."
+        f"Arms against {arm_words(view.reference)}, {facts['primary']}; significant after "
+        f"Holm over {counted(arms, 'arm')}: {facts['found']}."
     ]
     sentences += [
-        f"Claims that nobody engages: {percent(row['estimate'], 0)} in {arm_words(row['group'])} "
-        f"{interval(row['ci_low'], row['ci_high'], 2)}."
+        f"{OUTCOMES['ignored_share'].title}: {percent(row['estimate'], 0)} in "
+        f"{arm_words(row['group'])} {interval(row['ci_low'], row['ci_high'], 2)}."
         for row in artefacts.facts("unanswered").rows(by=ARM, group=view.reference)
     ]
-    half = [
-        row.derived("(ci_high - ci_low) / 2", (row["ci_high"] - row["ci_low"]) / 2)
-        for row in primary
-        if np.isfinite(row["ci_low"])
-    ]
+    least = _least(primary, view, arms)
     draws = max((row["n"] for row in primary), default=0)
     against = [
         f"Of the other outcomes, {_secondary(artefacts, view)} contrasts are significant after "
         "adjustment.",
         "Silence and influence are associations: whom an agent answers is its own choice.",
     ]
-    if half:
+    if least:
         against.insert(
             0,
-            f"{counted(draws, 'draw')} leave intervals of {min(half):.2f} to {max(half):.2f} to "
-            "each side: smaller differences could not be found.",
+            f"With {counted(draws, 'draw')}, 80% of studies find a difference only from {least} "
+            "on, by the arm (t test at Holm's strictest step, with the spread of this run).",
         )
     again = view.same_as_reference[:1]
     floor = Floor.of(compared, again[0], digits=2) if again else None
-    card = _card(primary, half, view, floor)
+    card = _card(primary, least, view, floor)
     return Findings(sentences, against, _planted(view), card=card)
 
 
-def _card(
-    rows: Sequence[Row], half: Sequence[float], view: View, floor: Floor | None
-) -> Card | None:
-    """The study on the front page: the arm that differs most from the reference."""
-    again = [row for row in rows if row["arm"] in view.same_as_reference]
-    others = [row for row in rows if row not in again]
-    if not others:
+def _card(rows: Sequence[Row], least: str, view: View, floor: Floor | None) -> Card | None:
+    """The study on the front page: the arm that differs most from the reference.
+
+    It is picked after the fact, so that all intervals are those that hold together.
+    """
+    again = _again(rows, view)
+    most = picked([row for row in rows if row not in again], view.alpha)
+    if most is None:
         return None
-    most = max(others, key=lambda row: abs(row["estimate"]))
-    reference, size = arm_words(view.reference), Bar("", most).printed
-    if most["p_adjusted"] < view.alpha:
-        kept = "more" if most["estimate"] > 0 else "less"
-        finding = (
-            f"Arm {arm_words(most['arm'])} keeps {kept} of the first disagreement to the "
-            f"last round than {reference}: {size}, {counted(most['n'], 'draw')}."
-        )
+    outcome, reference = OUTCOMES[PRIMARY], arm_words(view.reference)
+    size = f"{Bar('', together(most)).printed}, {counted(most['n'], 'draw')}"
+    arm = arm_words(most["arm"])
+    if is_found(most, view.alpha):
+        changed = outcome.changed(most["estimate"])
+        finding = f"In arm {arm}, {changed} than in {reference}: {size}."
     else:
         finding = (
-            f"No arm was found to keep more or less disagreement than {reference}; the largest "
-            f"difference is {arm_words(most['arm'])}: {size}, {counted(most['n'], 'draw')}."
+            f"No arm was found to change the {outcome.named} against {reference}; the largest "
+            f"difference is {arm}: {size}."
         )
-    but = f"But differences below {min(half):.2f} could not be found." if half else ""
-    bars = [Bar(arm_words(row["arm"]), row, is_null=row in again) for row in rows]
-    axis = f"Disagreement retained, arm − {reference}"
+    but = f"But differences are found in 80% of studies only from {least} on." if least else ""
+    bars = [Bar(arm_words(row["arm"]), together(row), is_null=row in again) for row in rows]
+    axis = outcome.axis("arm", reference)
     return Card(finding, but, bars, axis, floor.sentence if floor else "")
+
+
+def _again(rows: Sequence[Row], view: View) -> list[Row]:
+    return [row for row in rows if row["arm"] in view.same_as_reference]
+
+
+def _least(rows: Sequence[Row], view: View, arms: float) -> str:
+    """The differences that 80% of studies find after Holm over so many arms."""
+    again = _again(rows, view)
+    others = [row for row in rows if row not in again]
+    return range_found(others, view.alpha, max(int(arms), 1))
 
 
 def _secondary(artefacts: Artefacts, view: View) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dissensus.deliberation.inference.diagnosis import as_run
+from dissensus.deliberation.outcomes import OUTCOMES, PRIMARY
 from dissensus.design.contrasts import HEADLINE
 from dissensus.design.diagnosis import HOLM
 from dissensus.design.stopping import ANYTIME
@@ -26,8 +27,7 @@ def effects(artefacts: Artefacts, view: View, diagnosed: Diagnosed) -> Iterator[
         truth = diagnosed.truth(world, HEADLINE)
         if truth:
             words = (
-                f"{arm_words(row['arm'])} − {arm_words(row['reference'])}, retention of "
-                "disagreement in the last round"
+                f"{arm_words(row['arm'])} − {arm_words(row['reference'])}, {OUTCOMES[PRIMARY].over}"
             )
             method = ANYTIME if row["method"] == ANYTIME else HEADLINE + HOLM
             power = diagnosed.power(world, method)

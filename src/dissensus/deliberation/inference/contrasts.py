@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from dissensus.deliberation.outcomes import PRIMARY
 from dissensus.design.contrasts import (
     HEADLINE,
     Columns,
@@ -26,9 +27,6 @@ from dissensus.design.looks import judged_by
 from dissensus.study.makes import makes
 
 CONTRASTS = contrasts_schema("contrasts")
-
-#: Declared before any data: what the study is about.
-PRIMARY = "retention_last"
 
 #: What else is compared.
 SECONDARY = (

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from dissensus.deliberation.inference.contrasts import PRIMARY
 from dissensus.deliberation.inference.library import simulate_library
+from dissensus.deliberation.outcomes import PRIMARY
 from dissensus.design.contrasts import METHODS, Options, Pairs, defined
 from dissensus.design.diagnosis import (
     HOLM,

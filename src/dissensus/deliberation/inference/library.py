@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from dissensus.deliberation.design.manifest import Drawing, draw_manifest
-from dissensus.deliberation.inference.contrasts import PRIMARY
 from dissensus.deliberation.measures.from_turns import metrics_of
+from dissensus.deliberation.outcomes import PRIMARY
 from dissensus.deliberation.prompts import Note, Topic, Wording
 from dissensus.deliberation.protocol import Arm, Cast, deliberate
 from dissensus.deliberation.settings import ArmSettings, ControlSettings

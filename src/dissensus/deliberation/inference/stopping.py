@@ -7,8 +7,8 @@ from typing import Any
 
 import pandas as pd
 
-from dissensus.deliberation.inference.contrasts import PRIMARY
 from dissensus.deliberation.measures.from_turns import metrics_of
+from dissensus.deliberation.outcomes import PRIMARY
 from dissensus.design.contrasts import Columns
 from dissensus.design.looks import paired_differences
 from dissensus.design.stopping import DIFFERENCES

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from dissensus.identity.figures import needed
 from dissensus.identity.figures.frames import Estimates, contains_zero, is_defined, warning
+from dissensus.identity.outcomes import OUTCOMES, PRIMARY
 from dissensus.identity.terms import AGAIN, POOLED
 from dissensus.report.escaping import label
 from dissensus.report.findings import Bar, Card, Findings
@@ -23,7 +24,7 @@ def state(artefacts: Artefacts, view: View) -> Findings:
     rows = {team: row for team, row in rows.items() if is_defined(row)}
     order = sorted(rows, key=lambda team: -abs(rows[team]["estimate"]))
     sentences = [
-        f"Identity Bias Coefficient of {team}, round 1: {_estimate(rows[team])}." for team in order
+        f"{OUTCOMES[PRIMARY].title}, of {team}: {_estimate(rows[team])}." for team in order
     ]
     unclear = [team for team in order if contains_zero(rows[team])]
     against = [f"Not told from zero: {listed(unclear)}."] if unclear else []
@@ -43,7 +44,7 @@ def _card(
         return None
     first = rows[order[0]]
     size = f"{signed(first['estimate'], 2)} {interval(first['ci_low'], first['ci_high'], 2, '−')}"
-    measured = f"{size} (Identity Bias Coefficient, {counted(first['n_questions'], 'question')})"
+    measured = f"{size} ({OUTCOMES[PRIMARY].named}, {counted(first['n_questions'], 'question')})"
     team = label(order[0], 24)
     if order[0] in unclear:
         finding = f"Seeing who answered was not found to change what agents follow: {measured}."
@@ -56,7 +57,7 @@ def _card(
     told = f"of the teams, {teams} cannot be told from zero"
     bars = [Bar(label(name, 24), rows[name]) for name in order]
     but = f"But {told}; {unread}." if unclear else f"But {unread}."
-    axis = "Identity Bias Coefficient, round 1"
+    axis = OUTCOMES[PRIMARY].title
     return Card(finding, but, bars, axis, _floor(artefacts, order, first))
 
 

@@ -18,6 +18,7 @@ from dissensus.identity.figures.frames import (
     warning,
 )
 from dissensus.identity.figures.style import looks, noise_band
+from dissensus.identity.outcomes import OUTCOMES, PRIMARY
 from dissensus.identity.terms import DIFFERENCE, POOLED
 from dissensus.report.escaping import label
 from dissensus.report.forms import divide, estimated, key_of, rows_axis, whisker
@@ -74,7 +75,7 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
         noise_band(axes, view, vertical=True)
         zero_line(axes, vertical=True)
         axes.set_title(f"{letter}  {cast_words(group)}")
-    grid[-1, 0].set_xlabel("IBC in round 1")
+    grid[-1, 0].set_xlabel(OUTCOMES[PRIMARY].title)
     return Drawn(figure, facts)
 
 

@@ -6,6 +6,7 @@ from matplotlib.axes import Axes
 
 from dissensus.identity.figures.frames import Estimates, is_defined, warning
 from dissensus.identity.figures.style import columns_for, looks, noise_band, panels
+from dissensus.identity.outcomes import OUTCOMES, PRIMARY
 from dissensus.identity.terms import DIFFERENCE
 from dissensus.report.forms import estimated, key_of, legend, whisker
 from dissensus.report.frames import Record
@@ -32,7 +33,7 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
         noise_band(axes, view)
         zero_line(axes)
         if place % across == 0:
-            axes.set_ylabel("IBC")
+            axes.set_ylabel(OUTCOMES[PRIMARY].column)
     legend(figure, map(key_of, look.values()), 4)
     return Drawn(figure, facts)
 

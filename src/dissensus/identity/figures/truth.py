@@ -9,6 +9,7 @@ from scipy import special
 from dissensus.identity.design.graph import read_peers
 from dissensus.identity.figures.frames import Estimates, is_defined
 from dissensus.identity.inference.power import power_of
+from dissensus.identity.outcomes import OUTCOMES, PRIMARY
 from dissensus.identity.terms import ANONYMIZED, POOLED, VANILLA
 from dissensus.report.frames import Record, records
 from dissensus.report.truth import Diagnosed, Effect, Truth
@@ -37,7 +38,7 @@ def effects(artefacts: Artefacts, view: View, _: Diagnosed) -> Iterator[Effect]:
             true = _bias(weights[VANILLA]) - _bias(weights[ANONYMIZED])
             questions = int(ibc["n_questions"])
             reached = power_of(true, questions, spreads[row["team"]], view.confidence)
-            words = f"{row['team']}: Identity Bias Coefficient, round 1"
+            words = f"{row['team']}: {OUTCOMES[PRIMARY].over}"
             row_of = ibc | {"n": questions, "p_value": _z_test(ibc)}
             yield Effect(words, Truth(true), row_of, float(reached))
 

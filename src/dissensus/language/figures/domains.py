@@ -20,6 +20,7 @@ from dissensus.language.figures.frames import (
 )
 from dissensus.language.figures.paired_effects import axis_unit
 from dissensus.language.inference.estimators import OFFSET
+from dissensus.language.outcomes import INDEX
 from dissensus.report import forms
 from dissensus.report.escaping import label
 from dissensus.report.facts import Row
@@ -133,7 +134,7 @@ def _finish(
     names = [f"{wrapped(label(row['domain'], 56), 30)} (n = {whole(row['n'])})" for row in means]
     rows_axis(left, names)
     right.tick_params(axis="y", length=0)
-    left.set_xlabel(f"Homogeneity Index ({axis_unit(view)})")
+    left.set_xlabel(f"{INDEX.title} ({axis_unit(view)})")
     left.set_title("a  Mean of each domain, as read", pad=room)
     open_marks = [key_of(look, filled=False, line=False) for look in looks.values()]
     legend(left, [key_of(_POOLED), *open_marks], columns=3)

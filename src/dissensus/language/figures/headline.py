@@ -10,6 +10,7 @@ from dissensus.design.again import again_of
 from dissensus.language.figures.frames import effect_facts, paper, primary
 from dissensus.language.figures.paired_effects import unit
 from dissensus.language.inference.estimators import NET, NET_EFFECTS, OFFSET, REFITTED
+from dissensus.language.outcomes import INDEX
 from dissensus.language.registration import UNIDENTIFIED
 from dissensus.report.facts import Row, unmarked
 from dissensus.report.findings import Bar, Card, Findings, but
@@ -43,7 +44,7 @@ def state(artefacts: Artefacts, view: View) -> Findings:
             continue
         sentences.append(
             f"{contrast_words(contrast)}{_kind(answer)}: {signed(answer['estimate'])} "
-            f"{limits(answer)} of the Homogeneity Index ({unit(view)}), "
+            f"{limits(answer)} of the {INDEX.named} ({unit(view)}), "
             f"{_p(answer)}{counted(answer['n'], 'pair')} on "
             f"{counted(answer['n_clusters'], 'motion')}."
         )
@@ -82,14 +83,13 @@ def _card(artefacts: Artefacts, view: View, against: Sequence[str]) -> Card | No
         )
     elif answer["ci_low"] <= 0.0 <= answer["ci_high"]:
         finding = (
-            f"Debates in {first} and in {second} were not found to differ in how alike their turns "
-            f"are: {size} of the Homogeneity Index, {counted(answer['n'], 'pair')}."
+            f"Debates in {first} were not found to have another {INDEX.named} than those in "
+            f"{second}: {size} ({unit(view)}), {counted(answer['n'], 'pair')}."
         )
     else:
-        more = "more" if answer["estimate"] > 0 else "less"
         finding = (
-            f"Turns of debates in {first} are {more} alike than those of the same debates in "
-            f"{second}: {size} of the Homogeneity Index, {counted(answer['n'], 'pair')}."
+            f"In {first}, {INDEX.changed(answer['estimate'])} than in the same debates in "
+            f"{second}: {size} ({unit(view)}), {counted(answer['n'], 'pair')}."
         )
     bars = [
         Bar(f"{contrast_words(name)}{_kind(row)}", row)
@@ -104,7 +104,8 @@ def _card(artefacts: Artefacts, view: View, against: Sequence[str]) -> Card | No
             if method in by_method
         ]
     objection = _but(answer, artefacts) or but(against)
-    return Card(finding, objection, bars, "Homogeneity Index", _floor(compared, artefacts, view))
+    axis = f"{INDEX.title} ({unit(view)})"
+    return Card(finding, objection, bars, axis, _floor(compared, artefacts, view))
 
 
 def _floor(compared: Mapping[str, Row], artefacts: Artefacts, view: View) -> str:

@@ -18,6 +18,7 @@ from dissensus.language.figures.frames import (
     primary,
 )
 from dissensus.language.inference.estimators import OFFSET, REFITTED
+from dissensus.language.outcomes import INDEX
 from dissensus.report.escaping import Rst
 from dissensus.report.forms import CROWD, dots, stride, threads
 from dissensus.report.frames import Array, Record, jitter
@@ -102,7 +103,7 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
             ranked = pairs["difference"].sort_values()
             ranks = range(1, len(ranked) + 1)
             dots.append(Marks(row[1], ranks, ranked.tolist(), [str(draw) for draw in ranked.index]))
-        row[0].set_ylabel(f"Homogeneity Index ({axis_unit(view)})")
+        row[0].set_ylabel(f"{INDEX.title} ({axis_unit(view)})")
         row[1].set_ylabel(f"{contrast_words(contrast)}\n({axis_unit(view)})")
     axes[0, 0].set_title("a  Each draw in both languages")
     net = "net of the instrument, " if ruler else ""

@@ -137,7 +137,8 @@ def compare(
 def _floor(metrics: pd.DataFrame, design: Design, options: Options) -> list[Row]:
     """What the reference that is run again differs by from the reference."""
     rows = compare_arms(metrics, design.floor, list(design.outcomes), options, design.columns)
-    in_no_family = {"headline": False, "p_adjusted": None, "p_bh": None}
+    numbers = ("p_adjusted", "p_bh", "family_low", "family_high")
+    in_no_family = {"headline": False, **dict.fromkeys(numbers)}
     return [{**row, **in_no_family} for row in rows]
 
 

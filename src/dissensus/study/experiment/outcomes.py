@@ -3,52 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from dissensus.report.declared import Outcome
 from dissensus.tables.artefact import Column, Schema
 from dissensus.tables.common import common, number, text
 
+__all__ = ["BY", "Outcome", "metrics_schema", "rounds_schema"]
+
 #: What an outcome may be a number of, besides the session.
 BY: tuple[tuple[str, ...], ...] = ((), ("round",), ("round", "agent"))
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """A number of each session, or of each round of it, or of each agent in each round.
-
-    Attributes
-    ----------
-    meaning : what it is, in a sentence.
-    title : for figures and tables; its name where it is empty.
-    unit : such as "words"; empty for shares and counts.
-    null : what the mean of one arm is tested against, such as .5 for a guess between two; None
-        where no value is of interest, and a single mean has no p-value. Contrasts are tested
-        against no difference.
-    is_share : whether it lies between 0 and 1, as does then the interval of its mean.
-    by : nothing for a number a session; "round", or ("round", "agent").
-    """
-
-    meaning: str
-    title: str = ""
-    unit: str = ""
-    null: float | None = None
-    is_share: bool = False
-    by: str | tuple[str, ...] = ()
-
-    @property
-    def keys(self) -> tuple[str, ...]:
-        """What it is a number of in a session, as one of :data:`BY`."""
-        return tuple(self.by) if isinstance(self.by, tuple | list) else (self.by,)
-
-    @classmethod
-    def of(cls, declared: str | Outcome) -> Outcome:
-        """From a study's declaration, which may be the sentence alone."""
-        return declared if isinstance(declared, Outcome) else cls(declared)
-
-    def words(self, name: str) -> str:
-        """Its title with its unit; ``name``: as the study declares it."""
-        title = self.title or name.replace("_", " ")
-        return f"{title} ({self.unit})" if self.unit else title
 
 
 def metrics_schema(

@@ -94,7 +94,8 @@ def _of_rounds(study: Experiment) -> Iterator[str]:
 
 
 def _primary(study: Experiment) -> str:
-    name = next(iter(study.outcomes))
+    first = next(iter(study.outcomes))
+    name = study.declared_outcomes()[first].words(first)
     if study.declared_contrasts():
         return f"{name}, in {', '.join(each.name for each in study.compared())}."
     if study.compared():

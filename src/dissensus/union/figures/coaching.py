@@ -27,6 +27,7 @@ from dissensus.report.labels import (
 from dissensus.report.style import INK, Mark, new_figure, notice, spread, styled, zero_line
 from dissensus.report.view import Artefacts, Drawn, View
 from dissensus.union.figures.frames import ARMS, COACHED
+from dissensus.union.outcomes import OUTCOMES, PRIMARY
 from dissensus.union.tables import (
     COACHED_EPOCHS,
     DIFFERENCE,
@@ -35,14 +36,6 @@ from dissensus.union.tables import (
     RANDOMISATION,
 )
 
-_WORDS = {
-    "student_survival": "Students’ claims that survive",
-    "student_votes": "Blind votes for the students’ side",
-    "student_demolitions": "Students’ rebuttals that demolish",
-}
-_TITLES = dict(
-    zip(_WORDS, ("Claims that survive", "Blind votes", "Rebuttals that demolish"), strict=True)
-)
 #: Dots of coached less control, and the diamond of all coached epochs together.
 _EPOCH, _POOLED = COACHED, Mark("pooled", COACHED.colour, "D")
 
@@ -51,12 +44,13 @@ NONE = "No debate has a student whose claims, votes or rebuttals could be counte
 
 def outcome_words(outcome: str) -> str:
     """What an outcome is."""
-    return _WORDS.get(outcome) or column_words(outcome)
+    return OUTCOMES[outcome].title if outcome in OUTCOMES else column_words(outcome)
 
 
 def _title(outcome: str, panels: int) -> str:
     """Its short name, in lines that so many panels beside each other leave room for."""
-    return fill(_TITLES.get(outcome) or column_words(outcome), 72 // panels)
+    words = OUTCOMES[outcome].column if outcome in OUTCOMES else column_words(outcome)
+    return fill(words, 72 // panels)
 
 
 @styled
@@ -196,7 +190,7 @@ def describe(artefacts: Artefacts, view: View) -> dict[str, str]:
         "level": view.level,
         "headline": (
             f"Coached less control, over all coached epochs ({_coached_epochs(last, ' to ')}), in "
-            "the share of the students’ claims that survive: "
+            f"the {OUTCOMES[head['outcome']].named}: "
             f"{_with_test(head, view)}, {head['n']} of {head['assigned']} draws)."
         ),
         "beside": _beside([row for row in estimated_rows if not row["headline"]], gains, view),
@@ -217,15 +211,13 @@ def _with_test(row: Record, view: View) -> str:
 
 def _beside(others: Sequence[Row], gains: Sequence[Row], view: View) -> str:
     """The other outcomes, and the last epoch less the first."""
-    sentences = [
-        f"{outcome_words(row['outcome']).lower()} {_with_test(row, view)})" for row in others
-    ]
+    sentences = [f"{OUTCOMES[row['outcome']].named} {_with_test(row, view)})" for row in others]
     text = f"Beside it: {'; '.join(sentences)}." if sentences else ""
     for gain in gains:
         if np.isfinite(gain["estimate"]):
             text += (
-                f" In claims that survive, epoch {gain['epoch']} less epoch 1, from fewer draws: "
-                f"{_with_test(gain, view)})."
+                f" In the {OUTCOMES[PRIMARY].named}, epoch {gain['epoch']} less epoch 1, "
+                f"from fewer draws: {_with_test(gain, view)})."
             )
     return text.strip()
 
@@ -246,7 +238,7 @@ def _power(rows: Sequence[Row]) -> str:
         ]
         if powers and np.isfinite(row["mde_80"]):
             least = number(row["mde_80"], 2)
-            powered.append(f"{outcome_words(row['outcome']).lower()} {least} ({', '.join(powers)})")
+            powered.append(f"{OUTCOMES[row['outcome']].named} {least} ({', '.join(powers)})")
     if not powered:
         return ""
     return (

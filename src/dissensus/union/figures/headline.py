@@ -6,6 +6,7 @@ from dissensus.report.findings import Bar, Card, Findings
 from dissensus.report.labels import counted, listed
 from dissensus.report.view import Artefacts, View
 from dissensus.union.figures import coaching, judges, layers, verdicts
+from dissensus.union.outcomes import OUTCOMES
 
 
 def state(artefacts: Artefacts, view: View) -> Findings:
@@ -43,18 +44,18 @@ def _card(artefacts: Artefacts, alpha: str, named: str) -> Card | None:
     head = next((row for row in rows if row["headline"]), None)
     if head is None:
         return None
+    outcome = OUTCOMES[head["outcome"]]
     size = f"{Bar('', head).printed}, {counted(head['n'], 'draw')}"
     if head["ci_low"] <= 0.0 <= head["ci_high"]:
-        finding = f"Coaching was not found to change how many student claims survive: {size}."
+        finding = f"Coaching was not found to change the {outcome.named}: {size}."
     else:
-        more = "more" if head["estimate"] > 0 else "fewer"
-        finding = f"Coached, {more} of the students’ claims survive the debate: {size}."
+        finding = f"Coached, {outcome.changed(head['estimate'])}: {size}."
     judges = "" if named == "none" else f", and there is a bias: {named}"
     but = f"But Krippendorff's alpha of the judges' votes is {alpha}{judges}."
     bars = [Bar(coaching.outcome_words(row["outcome"]), row) for row in rows]
     floor = coaching.floor(artefacts, head)
     bars += [Bar("Before any memo", floor.row, is_null=True)] if floor and floor.has_limits else []
-    axis = "Coached − control, difference of shares"
+    axis = "Share as named, coached − control"
     return Card(finding, but, bars, axis, floor.sentence if floor else "")
 
 

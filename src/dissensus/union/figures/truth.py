@@ -13,6 +13,7 @@ from dissensus.stats.results import NAN
 from dissensus.union.inference.audit import POSITION
 from dissensus.union.inference.diagnosis import coached_world
 from dissensus.union.inference.judged_worlds import slot_share, slot_world
+from dissensus.union.outcomes import OUTCOMES
 from dissensus.union.tables import RANDOMISATION
 
 _EVEN = 0.5
@@ -25,7 +26,7 @@ def effects(artefacts: Artefacts, view: View, diagnosed: Diagnosed) -> Iterator[
         world = _coached(row["outcome"], view)
         truth = diagnosed.truth(world, RANDOMISATION)
         if truth:
-            words = "Coached − control, share of the students’ claims that survive"
+            words = f"Coached − control, {OUTCOMES[row['outcome']].over}"
             power = diagnosed.power(world, RANDOMISATION)
             yield Effect(words, truth, row, power)
     biased = judges[(judges["level"] == "judge") & (judges["bias"] == POSITION)]

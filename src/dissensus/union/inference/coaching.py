@@ -42,6 +42,7 @@ from dissensus.stats.shares import none_or_all, share_limits
 from dissensus.study.makes import makes
 from dissensus.tables.artefact import Column, Schema
 from dissensus.tables.common import common, count, flag, number, share, text
+from dissensus.union.outcomes import OUTCOMES
 from dissensus.union.tables import (
     CLUSTERED,
     COACHED,
@@ -54,9 +55,6 @@ from dissensus.union.tables import (
     RANDOMISATION,
     T,
 )
-
-#: Columns of the verdicts, the primary outcome first.
-OUTCOMES = ("student_survival", "student_votes", "student_demolitions")
 
 #: With two motions an interval over motions is wider than all that a share can be.
 FEWEST_MOTIONS = 3

@@ -16,7 +16,6 @@ from dissensus.stats.results import Estimate
 from dissensus.union.inference.coaching import (
     FEWEST_MOTIONS,
     NO_DRAWS,
-    OUTCOMES,
     Draws,
     clustered_gain,
 )
@@ -30,14 +29,11 @@ from dissensus.union.inference.judged_worlds import (
     slot_worlds,
 )
 from dissensus.union.inference.library import Conditions, Library, simulate_library
+from dissensus.union.outcomes import OUTCOMES
 from dissensus.union.prompts import Wording
 from dissensus.union.tables import CLUSTERED, COACHED, CONTROL, IN_DIFFERENCES, RANDOMISATION
 
-GAINS = {
-    "student_survival": "what coaching adds to the share of the students' claims that survive",
-    "student_votes": "what it adds to the students' share of votes",
-    "student_demolitions": "what it adds to the share of their rebuttals that demolish",
-}
+GAINS = {name: f"what coaching adds to the {of.named}" for name, of in OUTCOMES.items()}
 _SEATS = 3
 #: Sign patterns of a test: 999 put p = .05 exactly on the grid.
 _FLIPS = 999

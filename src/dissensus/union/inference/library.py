@@ -24,9 +24,9 @@ from dissensus.session.protocol import Decoding
 from dissensus.session.runner import Limits, run_session
 from dissensus.tables.artefact import Schema
 from dissensus.union.design.manifest import draw
-from dissensus.union.inference.coaching import OUTCOMES
 from dissensus.union.measures.debate import read_debate
 from dissensus.union.measures.records import debate_tables, drawn_by
+from dissensus.union.outcomes import OUTCOMES
 from dissensus.union.prompts import Wording
 from dissensus.union.protocol import Coaching, Draw, Models, Rules, coach, debate, describe, exact
 from dissensus.union.protocol.floor import SEATS
@@ -69,7 +69,7 @@ class Library:
     Attributes
     ----------
     control : shape (m, u, outcomes), in the order of
-        :data:`~dissensus.union.inference.coaching.OUTCOMES`. NaN where a debate has none.
+        :data:`~dissensus.union.outcomes.OUTCOMES`. NaN where a debate has none.
     coached : what advice adds -> the same of the debates of the same draws in the coached arm.
     """
 
