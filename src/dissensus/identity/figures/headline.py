@@ -3,50 +3,63 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from dissensus.identity.figures import needed
 from dissensus.identity.figures.frames import Estimates, contains_zero, is_defined, warning
 from dissensus.identity.outcomes import OUTCOMES, PRIMARY
 from dissensus.identity.terms import AGAIN, POOLED
+from dissensus.report.claims.ranked import together
 from dissensus.report.escaping import label
 from dissensus.report.findings import Bar, Card, Findings
 from dissensus.report.floor import Floor
-from dissensus.report.frames import Record
 from dissensus.report.labels import counted, interval, limits, listed, percent, signed
 from dissensus.report.view import Artefacts, View
 
 
 def state(artefacts: Artefacts, view: View) -> Findings:
-    """The Identity Bias Coefficient of every team over all banks, the largest first."""
+    """The Identity Bias Coefficient of every team over all banks, the largest first.
+
+    Its intervals hold for all teams together.
+    """
     estimates = Estimates.of(artefacts)
     bank = POOLED if len(estimates.banks) > 1 else estimates.banks[0]
     rows = {team: estimates.cited(team, bank, "ibc", "difference") for team in estimates.teams}
     rows = {team: row for team, row in rows.items() if is_defined(row)}
     order = sorted(rows, key=lambda team: -abs(rows[team]["estimate"]))
+    shown = {team: together(row) for team, row in rows.items()}
     sentences = [
-        f"{OUTCOMES[PRIMARY].title}, of {team}: {_estimate(rows[team])}." for team in order
+        f"{OUTCOMES[PRIMARY].title}, of {team}: {_estimate(shown[team])}." for team in order
     ]
-    unclear = [team for team in order if contains_zero(rows[team])]
+    unclear = [team for team in order if contains_zero(shown[team])]
     against = [f"Not told from zero: {listed(unclear)}."] if unclear else []
     asked = needed.describe(artefacts.facts("power"), view)
     against += [asked, warning(view), *_unread(artefacts)]
-    card = _card(rows, order, unclear, artefacts)
+    card = _card(shown, order, unclear, artefacts)
     return Findings(
         sentences, [sentence for sentence in against if sentence], _planted(view), card=card
     )
 
 
 def _card(
-    rows: Mapping[str, Record], order: Sequence[str], unclear: Sequence[str], artefacts: Artefacts
+    rows: Mapping[str, dict[str, Any]],
+    order: Sequence[str],
+    unclear: Sequence[str],
+    artefacts: Artefacts,
 ) -> Card | None:
-    """The study on the front page: the team with the largest coefficient."""
+    """The study on the front page: the team with the largest coefficient of those told from zero.
+
+    It is picked after the fact, so that intervals are those that hold for all teams together.
+    """
     if not order:
         return None
-    first = rows[order[0]]
+    told = [team for team in order if team not in unclear]
+    picked = next(iter([*told, *order]))
+    first = rows[picked]
     size = f"{signed(first['estimate'], 2)} {interval(first['ci_low'], first['ci_high'], 2, '−')}"
     measured = f"{size} ({OUTCOMES[PRIMARY].named}, {counted(first['n_questions'], 'question')})"
-    team = label(order[0], 24)
-    if order[0] in unclear:
+    team = label(picked, 24)
+    if picked in unclear:
         finding = f"Seeing who answered was not found to change what agents follow: {measured}."
     else:
         rather = "a peer" if first["estimate"] > 0 else "themselves"
@@ -54,14 +67,14 @@ def _card(
     share = artefacts.facts("metrics").over("mean", "1 - parsed_share", complete=True)
     unread = f"{percent(share)} of answers could not be read and are in no estimate"
     teams = listed(label(team, 24) for team in unclear)
-    told = f"of the teams, {teams} cannot be told from zero"
+    none = f"of the teams, {teams} cannot be told from zero"
     bars = [Bar(label(name, 24), rows[name]) for name in order]
-    but = f"But {told}; {unread}." if unclear else f"But {unread}."
+    but = f"But {none}; {unread}." if unclear else f"But {unread}."
     axis = OUTCOMES[PRIMARY].title
     return Card(finding, but, bars, axis, _floor(artefacts, order, first))
 
 
-def _floor(artefacts: Artefacts, order: Sequence[str], first: Record) -> str:
+def _floor(artefacts: Artefacts, order: Sequence[str], first: Mapping[str, Any]) -> str:
     """What vanilla differs from itself by, in Delta, of which a coefficient is a difference too."""
     again = artefacts.facts("comparisons").rows(kind=AGAIN)[:1]
     if not again:
@@ -83,7 +96,7 @@ def _floor(artefacts: Artefacts, order: Sequence[str], first: Record) -> str:
     return floor.sentence
 
 
-def _estimate(row: Record) -> str:
+def _estimate(row: Mapping[str, Any]) -> str:
     return f"{signed(row['estimate'])} {limits(row)}, {counted(row['n_questions'], 'question')}"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -9,10 +10,13 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from scipy import special
 
 from dissensus.digests import seed_of
 from dissensus.identity.design.manifest import MANIFEST
+from dissensus.identity.inference.power import linearised_sd
 from dissensus.identity.inference.tallies import EVERY, BoolArray, Tally, tally
+from dissensus.identity.outcomes import PRIMARY
 from dissensus.identity.terms import CONDITIONS, DIFFERENCE, POLICIES, POOLED
 from dissensus.stats.checks import FloatArray
 from dissensus.stats.ratios import Ratios, cluster_weights, percentile_intervals, ratios_of_sums
@@ -21,6 +25,9 @@ from dissensus.study.makes import makes
 from dissensus.tables.artefact import Column, Schema
 from dissensus.tables.common import common, text
 
+#: What the study is judged by: measure, round, policy and peers of a difference.
+HEADLINE = (PRIMARY, 1, POLICIES[0], EVERY)
+_RATIO_OF_HEADLINE = ("delta", *HEADLINE[1:])
 #: Measures that are shares, from none to all.
 SHARES = (
     *("conformity", "obstinacy", "subversion", "correction"),
@@ -40,7 +47,7 @@ ESTIMATES = Schema(
             "Of an unread new answer: drop, keep as the agent's own, or lenient reading."
         ),
         "measure": text("Name of the measure, such as conformity, obstinacy or ibc."),
-        **common("estimate?", "se?", "ci_low?", "ci_high?", "n"),
+        **common("estimate?", "se?", "ci_low?", "ci_high?", "family_low?", "family_high?", "n"),
         "n_questions": Column("int", "How many questions the numbers of the row rest on.", "count"),
     },
     key=("team", "bank", "round", "condition", "peers", "policy", "measure"),
@@ -93,6 +100,10 @@ def estimate_identity(
     policy and stand under "drop" only, from round 0 on; their difference from round 1, since
     openings are shared.
 
+    The coefficient of the headline has limits that hold for all teams of a bank together besides:
+    of m teams each has a t interval of level 1 - (1 - confidence)/m (Bonferroni), with the
+    linearised standard error.
+
     Notes
     -----
     Ratios are pooled over questions and agents ("Measuring and mitigating identity bias", A.3),
@@ -101,13 +112,16 @@ def estimate_identity(
     Subversion, correction and their relative drops are equations 6 and 7, and its table 2.
     """
     rows = []
-    for team in tally(metrics, transitions, manifest):
+    tallied = list(tally(metrics, transitions, manifest))
+    held = Counter(bank for team in tallied for bank in {*team.banks.tolist(), POOLED})
+    for team in tallied:
         banks = dict.fromkeys(team.banks.tolist())
         for bank in (*banks, POOLED):
             chosen = np.array([bank in (of_team, POOLED) for of_team in team.banks])
             stream = seed_of(seed, "identity estimates", team.team, bank)
             weights = cluster_weights(int(chosen.sum()), resamples, stream)
-            estimated = _estimated(_ratios(team, chosen), weights, confidence)
+            together = 1.0 - (1.0 - confidence) / held[bank]
+            estimated = _estimated(_ratios(team, chosen), weights, confidence, together)
             rows += [{"team": team.team, "bank": bank} | row for row in estimated]
     return rows
 
@@ -144,8 +158,13 @@ def _ratios(team: Tally, chosen: BoolArray) -> _Ratios:
     )
 
 
-def _estimated(ratios: _Ratios, weights: FloatArray, confidence: float) -> Iterator[dict[str, Any]]:
-    """Rows under each condition, of the differences and of the relative drops."""
+def _estimated(
+    ratios: _Ratios, weights: FloatArray, confidence: float, together: float
+) -> Iterator[dict[str, Any]]:
+    """Rows under each condition, of the differences and of the relative drops.
+
+    ``together`` is the level of an interval by which those of all teams hold together.
+    """
     pair = slice(0, len(CONDITIONS))
     both: BoolArray = np.all(ratios.complete[:, pair], axis=1)
     under = _by_condition(ratios.above, ratios.below, weights)
@@ -171,7 +190,32 @@ def _estimated(ratios: _Ratios, weights: FloatArray, confidence: float) -> Itera
         kept = [index for index, label in enumerate(ratios.labels) if _is_compared(label, drop)]
         labels = [_compared(ratios.labels[index], drop) for index in kept]
         of_kept = Ratios(kind.observed[kept], kind.resampled[:, kept])
-        yield from _rows(DIFFERENCE, labels, of_kept, counts[kept], int(both.sum()), confidence)
+        for row, label in zip(
+            _rows(DIFFERENCE, labels, of_kept, counts[kept], int(both.sum()), confidence),
+            labels,
+            strict=True,
+        ):
+            is_headline = label == HEADLINE and not drop
+            yield row | (_together(ratios, both, row["estimate"], together) if is_headline else {})
+
+
+def _together(
+    ratios: _Ratios, both: BoolArray, estimate: float | None, confidence: float
+) -> dict[str, float]:
+    """Limits of the headline's coefficient at a level beyond what resamples resolve.
+
+    A t interval with the linearised standard error of :func:`linearised_sd`: percentiles of so few
+    questions are too narrow so far out.
+    """
+    place = ratios.labels.index(_RATIO_OF_HEADLINE)
+    pair = slice(0, len(CONDITIONS))
+    above, below = (counts[both][:, pair, place] for counts in (ratios.above, ratios.below))
+    sd = linearised_sd(above, below)
+    if estimate is None or not sd > 0.0:
+        return {}
+    n = len(above)
+    half = float(special.stdtrit(n - 1, (1.0 + confidence) / 2.0)) * sd / float(np.sqrt(n))
+    return {"family_low": estimate - half, "family_high": estimate + half}
 
 
 def _by_condition(above: FloatArray, below: FloatArray, weights: FloatArray) -> list[Ratios]:
@@ -214,6 +258,8 @@ def _rows(
             "se": se,
             "ci_low": low,
             "ci_high": high,
+            "family_low": None,
+            "family_high": None,
             "n": int(count),
             "n_questions": questions,
         }
