@@ -164,8 +164,8 @@ class Consensus(Study[ConsensusSettings]):
         return (
             f"{self.question} Stakeholders vote on a statement at once, read each other and vote "
             f"again, until they agree or {settings.rounds} rounds are over. {counted} statements "
-            f"of {len(settings.domains)} domains are each debated in {len(settings.arms)} arms, "
-            f"by the same agents in the same order, and compared with {settings.reference}."
+            f"of each of {len(settings.domains)} domains are each debated in {len(settings.arms)} "
+            f"arms, by the same agents in the same order, and compared with {settings.reference}."
             + learned
             * settings.learns
         )

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
 
 from dissensus.design.equal_tokens import REFINE, REFINE_VOTE, SAMPLES
+from dissensus.report.claims.ranked import Ranked
 from dissensus.report.facts import Facts
 from dissensus.report.forms import AFTER_HOLM, course, fill_key, forest, key_of, legend
 from dissensus.report.frames import Record, significant
@@ -76,7 +78,7 @@ def _differences(axes: Axes, compared: Sequence[Record], view: View) -> None:
     zero_line(axes, vertical=True)
 
 
-def _price(row: Record) -> str:
+def _price(row: Mapping[str, Any]) -> str:
     """Such as "3,012 tokens" or "3,012 tokens, $0.0021"."""
     tokens = f"{row['tokens']:,.0f} tokens"
     return tokens if pd.isna(row["usd"]) else f"{tokens}, ${number(row['usd'], 4)}"
@@ -98,15 +100,8 @@ def describe(strategies: Facts, group: str, unit: str, missing: str, view: View)
         debate = max(steps, key=lambda row: row["step"])
         among = strategies.rows(**{group: name, "compared": True})
         compared = [row for row in among if not _is_debate(row)]
-        best = min(compared, key=lambda row: row["estimate"], default=None)
-        against = (
-            f"; the nearest without debate is {best['strategy']} at {_price(best)}, the debate "
-            f"less it {signed(best['estimate'])} "
-            f"{interval(best['ci_low'], best['ci_high'], 3, '−')}, "
-            f"{p_clause(best['p_adjusted'])} after Holm"
-            if best
-            else ""
-        )
+        best = Ranked.least(compared).words(_against, lambda row: str(row["strategy"]))
+        against = f"; the strongest without debate is {best}" if best else ""
         verdicts.append(
             f"{name}: {verdict(compared, view.alpha)} ({debate['strategy']}, accuracy "
             f"{number(debate['accuracy'])} at {_price(debate)}{against}; "
@@ -117,6 +112,15 @@ def describe(strategies: Facts, group: str, unit: str, missing: str, view: View)
         "curves": listed(_curve_words(strategies.frame)) or "none",
         "level": view.level,
     }
+
+
+def _against(row: Mapping[str, Any]) -> str:
+    """Another strategy, its price, and what the debate is better by."""
+    limits = interval(row["ci_low"], row["ci_high"], 3, "−")
+    return (
+        f"{row['strategy']} at {_price(row)}, the debate less it {signed(row['estimate'])} "
+        f"{limits}, {p_clause(row['p_adjusted'])} after Holm"
+    )
 
 
 def _curve_words(frame: pd.DataFrame) -> list[str]:

@@ -3,8 +3,16 @@
 from __future__ import annotations
 
 from dissensus.consensus.figures.forest import domains_of, forest, joined_planted, key, tick
-from dissensus.consensus.figures.words import TICK, attrition, panel, percent_of, planted_words
-from dissensus.report.labels import arm_words, listed
+from dissensus.consensus.figures.words import (
+    TICK,
+    attrition,
+    name_of,
+    panel,
+    planted_words,
+    with_share,
+)
+from dissensus.report.claims.ranked import Ranked
+from dissensus.report.labels import listed
 from dissensus.report.style import new_figure, notice, styled
 from dissensus.report.view import Artefacts, Drawn, View
 
@@ -45,15 +53,11 @@ def describe(artefacts: Artefacts, view: View) -> dict[str, str]:
         parts = []
         for domain in domains_of(view):
             rows = estimates.rows(outcome=outcome, domain=domain, arm=view.arms)
-            ordered = sorted(
-                (row for row in rows if row["estimate"] == row["estimate"]),
-                key=lambda row: float(row["estimate"]),
+            lowest, highest = (
+                ranked.words(with_share, name_of)
+                for ranked in (Ranked.least(rows), Ranked.most(rows))
             )
-            if ordered:
-                lowest, highest = (
-                    f"{arm_words(row['arm'])} {percent_of(row)}"
-                    for row in (ordered[0], ordered[-1])
-                )
+            if lowest:
                 parts.append(f"in {domain} from {lowest} to {highest}")
         sentences[outcome] = listed(parts) or "undefined"
     return sentences | {"level": view.level}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
@@ -9,10 +10,19 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from dissensus.consensus.figures.forest import domains_of, joined_planted, key, looks
-from dissensus.consensus.figures.words import DOTTED, attrition, percent_of, planted_words
+from dissensus.consensus.figures.words import (
+    DOTTED,
+    attrition,
+    name_of,
+    percent_of,
+    planted_words,
+    with_share,
+)
 from dissensus.consensus.inference import ALL, BY_ROUND
+from dissensus.report.claims.ranked import Ranked
+from dissensus.report.facts import Row
 from dissensus.report.forms import course, multiples, rounds_axis
-from dissensus.report.labels import arm_words
+from dissensus.report.labels import arm_words, listed
 from dissensus.report.style import GREY, INK, new_figure, notice, styled
 from dissensus.report.view import Artefacts, Drawn, View
 
@@ -75,13 +85,19 @@ def describe(artefacts: Artefacts, view: View) -> dict[str, str]:
         ]
         return " and ".join(parts) or "none"
 
-    together = {row["arm"]: float(row["estimate"]) for row in shares if row["domain"] == ALL}
-    best = max(together, key=lambda arm: together[arm], default=view.reference)
+    most = [
+        f"in {domain} {words}"
+        for domain in domains_of(view)
+        if (words := Ranked.most(_of(shares, domain)).words(with_share, name_of))
+    ]
     return {
         "reference": arm_words(view.reference),
         "level": view.level,
         "last": str(view.fact("rounds")),
         "base": share(view.reference),
-        "best": arm_words(best),
-        "best_share": share(best),
+        "most": listed(most) or "none",
     }
+
+
+def _of(rows: Sequence[Row], domain: str) -> list[Row]:
+    return [row for row in rows if row["domain"] == domain]

@@ -16,7 +16,7 @@ from dissensus.consensus.figures.forest import (
     overall_key,
     tick,
 )
-from dissensus.consensus.figures.words import TICK, panel, planted_words
+from dissensus.consensus.figures.words import TICK, name_of, panel, planted_words
 from dissensus.consensus.inference import ALL
 from dissensus.consensus.outcomes import OUTCOMES, PRIMARY
 from dissensus.design.contrasts import HEADLINE
@@ -103,11 +103,6 @@ def describe(artefacts: Artefacts, view: View) -> dict[str, str]:
         "null": listed(map(worded, nulls)) or "this run has none",
         "domains": domains_drawn(view),
     }
-
-
-def name_of(row: Mapping[str, Any]) -> str:
-    """The arm of a contrast."""
-    return arm_words(row["arm"])
 
 
 def worded_together(row: Mapping[str, Any]) -> str:

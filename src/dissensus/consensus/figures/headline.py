@@ -7,7 +7,7 @@ from itertools import islice
 
 from dissensus.consensus.figures import effects
 from dissensus.consensus.figures.parts import worth
-from dissensus.consensus.figures.words import claimed
+from dissensus.consensus.figures.words import claimed, name_of
 from dissensus.consensus.inference import ALL
 from dissensus.consensus.learning.inference import ABLATION
 from dissensus.consensus.outcomes import OUTCOMES, PRIMARY
@@ -128,7 +128,7 @@ def _worth(artefacts: Artefacts) -> list[str]:
     claim = claimed(artefacts)
     if not tested or claim is None:
         return []
-    least = Ranked.least(tested).words(effects.worded_together, effects.name_of)
+    least = Ranked.least(tested).words(effects.worded_together, name_of)
     return [
         f"Of CCAgent's parts, the one whose absence costs most of the {_AGREEMENT.named}: {least}; "
         f"that the absence of counterfactuals costs most: {p_clause(claim)}."

@@ -14,7 +14,7 @@ from dissensus.consensus.learning.inference import CLAIM, claim_p, one_sided
 from dissensus.consensus.outcomes import OUTCOMES, PRIMARY
 from dissensus.design.contrasts import HEADLINE
 from dissensus.report import frames
-from dissensus.report.labels import estimate
+from dissensus.report.labels import arm_words, estimate
 from dissensus.report.view import Artefacts
 
 #: How a value that is planted in simulated agents is drawn.
@@ -32,6 +32,16 @@ def panel(outcome: str, letter: str, unit: str) -> tuple[str, float]:
 def percent_of(row: Mapping[str, Any] | Any, digits: int = 1) -> str:
     """A share as a percentage with its interval, such as "12.5 [3.1, 20.0]%"."""
     return f"{cell(row, 100.0, digits)}%"
+
+
+def name_of(row: Mapping[str, Any]) -> str:
+    """The arm of an estimate."""
+    return arm_words(row["arm"])
+
+
+def with_share(row: Mapping[str, Any]) -> str:
+    """The same with its share, such as "ccagent 88.9 [71.9, 96.1]%"."""
+    return f"{name_of(row)} {percent_of(row)}"
 
 
 def cell(row: Mapping[str, Any] | Any, scale: float = 1.0, digits: int = 2) -> str:

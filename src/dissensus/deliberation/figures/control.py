@@ -89,7 +89,8 @@ def describe(artefacts: Artefacts, view: View) -> dict[str, str]:
         for arm in scheduled
         if arm in beta
     )
-    steered = "(error == error) & (contentiousness == contentiousness)"
+    # After the last round nothing is told to anybody.
+    steered = f"(error == error) & (contentiousness == contentiousness) & (round < {last})"
     could_move = rounds.over("sum", steered, arm=scheduled)
     frozen = rounds.over("sum", f"{steered} & frozen", arm=scheduled)
     stood_still = (

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -11,6 +12,7 @@ from matplotlib.ticker import MaxNLocator
 from dissensus.deliberation.figures.frames import ARM
 from dissensus.deliberation.inference.unanswered import ARM as BY_ARM
 from dissensus.deliberation.inference.unanswered import MODEL, WAITS
+from dissensus.report.claims.ranked import Ranked
 from dissensus.report.escaping import label
 from dissensus.report.forms import legend, rows_axis, stack, swatch, whisker
 from dissensus.report.frames import Record, records
@@ -93,7 +95,9 @@ def describe(artefacts: Artefacts, view: View) -> dict[str, str]:
         waiting.over("sum", "n", by=BY_ARM),
         claims.over("count", "claim_id", arm=view.arms),
     )
-    most, least = (pick(models, key=lambda row: row["estimate"]) for pick in (max, min))
+    most, least = (
+        ranked.words(_of_model, _name) for ranked in (Ranked.most(models), Ranked.least(models))
+    )
     text = (
         f"Claims that another agent could still have answered, {open_to:,} of {made:,} "
         "(the last round's cannot be). Left: share never engaged by any other agent, mean over "
@@ -105,15 +109,16 @@ def describe(artefacts: Artefacts, view: View) -> dict[str, str]:
     others = sorted(arms[1:], key=lambda row: float(row["estimate"]))
     ends = others if len(others) < 3 else [others[0], others[-1]]
     text += f"; of the other arms {listed(map(_clause, ends))}. " if ends else ". "
-    if most is not least:
-        text += "By model: " + listed(
-            f"{percent(row['estimate'], 0)} of the claims of {_name(row)}" for row in (most, least)
-        )
-        text += ". "
+    if most != least:
+        text += f"By model, most of the claims of {most}, and fewest of those of {least}. "
     return {"text": text + "An engagement counts whatever its relation, if its reference resolves."}
 
 
-def _name(row: Record) -> str:
+def _of_model(row: Mapping[str, Any]) -> str:
+    return f"{_name(row)}, {percent(row['estimate'], 0)}"
+
+
+def _name(row: Mapping[str, Any]) -> str:
     """An arm or a model for readers."""
     return arm_words(row["group"]) if row["by"] == BY_ARM else label(row["group"])
 

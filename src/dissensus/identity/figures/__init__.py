@@ -17,7 +17,7 @@ FIGURES = (
     _SHOWN.figure(
         "peers", "Identity bias with one and with several peers", "estimates", "manifest"
     ),
-    _SHOWN.figure("rounds", "Identity bias by round", "estimates"),
+    _SHOWN.figure("rounds", "Identity bias by round", "estimates", "comparisons"),
     _SHOWN.figure("equal_tokens", "Is debate worth its tokens?", "equal_tokens"),
 )
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from matplotlib.axes import Axes
 
-from dissensus.identity.figures.frames import LABELS, Estimates, is_defined, range_words
+from dissensus.identity.figures.frames import LABELS, Estimates, bank_words, is_defined, range_words
 from dissensus.identity.figures.style import columns_for, panels
 from dissensus.identity.terms import ANONYMIZED
+from dissensus.report.claims.ranked import Ranked
 from dissensus.report.forms import divide, estimated, key_of, legend, whisker
 from dissensus.report.frames import Record
 from dissensus.report.labels import counted, limits, listed, signed, whole
@@ -112,8 +115,16 @@ def _found(estimates: Estimates, rows: dict[tuple[str, str, str], Record]) -> st
             f"in {whole(higher)} of {counted(number, 'cell')} of {words} debates (interval of "
             f"the difference above zero in {whole(above)}, below it in {whole(below)})"
         )
-    (team, bank, condition), row = max(rows.items(), key=lambda item: abs(item[1]["estimate"]))
+    largest = Ranked.largest(rows.values()).words(_worded, _cell)
     return (
         f"Conformity is the higher one {listed(clauses)}. The largest difference is "
-        f"{signed(row['estimate'])} {limits(row)}, of {team} on {bank}, {LABELS[condition][0]}."
+        f"that of {largest}."
     )
+
+
+def _cell(row: Mapping[str, Any]) -> str:
+    return f"{row['team']} on {bank_words(row['bank'])} ({LABELS[row['condition']][0]})"
+
+
+def _worded(row: Mapping[str, Any]) -> str:
+    return f"{_cell(row)}, {signed(row['estimate'])} {limits(row)}"

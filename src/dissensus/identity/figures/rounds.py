@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from matplotlib.axes import Axes
 
 from dissensus.identity.figures.frames import Estimates, is_defined, warning
 from dissensus.identity.figures.style import columns_for, looks, noise_band, panels
 from dissensus.identity.outcomes import OUTCOMES, PRIMARY
 from dissensus.identity.terms import DIFFERENCE
+from dissensus.report.claims.ranked import is_found
+from dissensus.report.facts import Facts
 from dissensus.report.forms import estimated, key_of, legend, whisker
 from dissensus.report.frames import Record
 from dissensus.report.labels import limits, listed, signed
@@ -21,7 +25,7 @@ MISSING = "No team has an Identity Bias Coefficient in two rounds: there is no c
 def draw(artefacts: Artefacts, view: View) -> Drawn:
     """Draw a panel a bank, in it a line a team through its IBC by round."""
     estimates = Estimates.of(artefacts)
-    facts = describe(estimates, view)
+    facts = describe(estimates, artefacts.facts("comparisons"), view)
     if not _courses(estimates):
         return Drawn(notice(MISSING, view.simulated), facts)
     across = columns_for(estimates.banks)
@@ -73,30 +77,28 @@ def _courses(estimates: Estimates) -> dict[tuple[str, str], list[Record]]:
     return {cell: rows for cell, rows in courses.items() if len(rows) > 1}
 
 
-def describe(estimates: Estimates, view: View) -> dict[str, str]:
+def describe(estimates: Estimates, comparisons: Facts, view: View) -> dict[str, str]:
     """What the caption says."""
     courses = _courses(estimates)
     return {
-        "found": _moves(courses) if courses else MISSING,
+        "found": _moves(comparisons, estimates.rounds, view) if courses else MISSING,
         "noise": f"{view.fact('ibc_noise'):.2f}",
         "warning": warning(view),
         "level": view.level,
     }
 
 
-def _moves(courses: dict[tuple[str, str], list[Record]]) -> str:
-    """Where the IBC grows from the first round to the last, and where it moves most."""
-    grown = [
-        f"{team} on {bank}"
-        for (team, bank), rows in courses.items()
-        if abs(rows[-1]["estimate"]) > abs(rows[0]["estimate"])
-    ]
-    (team, bank), rows = max(
-        courses.items(), key=lambda item: abs(item[1][-1]["estimate"] - item[1][0]["estimate"])
-    )
-    first, last = rows[0], rows[-1]
+def _moves(comparisons: Facts, rounds: Sequence[int], view: View) -> str:
+    """What becomes of the coefficient from the first round to the last, as it is tested."""
+    first, last = f"round {rounds[0]}", f"round {rounds[-1]}"
+    rows = comparisons.rows(kind="round", one=last, other=first, measure=PRIMARY)
+    changes = [row for row in rows if row["estimate"] == row["estimate"]]
+    if not changes:
+        return "No team has the questions that two rounds could be compared on."
+    told = [row for row in changes if is_found(row, view.alpha)]
+    ways = [f"{'up' if row['estimate'] > 0 else 'down'} in {row['team']}" for row in told]
+    each = listed(f"{row['team']} {signed(row['estimate'])} {limits(row)}" for row in changes)
     return (
-        f"From the first round to the last, |IBC| grows for {listed(grown) or 'none'}. It moves "
-        f"most for {team} on {bank}: from "
-        f"{signed(first['estimate'])} {limits(first)} to {signed(last['estimate'])} {limits(last)}."
+        f"{last.capitalize()} less {first}, over all banks and paired by question: {each}. Found "
+        f"to move after Holm over teams and rounds: {listed(ways) or 'none'}."
     )

@@ -118,7 +118,9 @@ def estimate_identity(
         banks = dict.fromkeys(team.banks.tolist())
         for bank in (*banks, POOLED):
             chosen = np.array([bank in (of_team, POOLED) for of_team in team.banks])
-            stream = seed_of(seed, "identity estimates", team.team, bank)
+            # All banks are the only one where a team has one: one quantity has one interval.
+            named = next(iter(banks)) if len(banks) == 1 else bank
+            stream = seed_of(seed, "identity estimates", team.team, named)
             weights = cluster_weights(int(chosen.sum()), resamples, stream)
             together = 1.0 - (1.0 - confidence) / held[bank]
             estimated = _estimated(_ratios(team, chosen), weights, confidence, together)

@@ -196,7 +196,7 @@ def _matched(answer: Row, artefacts: Artefacts) -> list[str]:
     )
     return [
         "With both texts of a pair cut to equal lengths, lexical similarity differs by "
-        f"{signed(row['estimate'])} {limits(row)}: the plain one grows with length."
+        f"{signed(row['estimate'])} {limits(row)}: the plain one depends on length."
         for row in rows
         if row["estimate"] * answer["estimate"] < 0
     ]

@@ -227,7 +227,7 @@ def describe(artefacts: Artefacts) -> dict[str, str]:
             for sign in "><"
         )
         headline = "".join(
-            f"; the headline's is {signed(row['estimate_d'], 2)}"
+            f"; the headline's is {signed(row['estimate_d'], 2)} in this unit"
             for row in curve.rows(contrast=contrast, main=True)
         )
         joint = tests.row(contrast=contrast, test="median")

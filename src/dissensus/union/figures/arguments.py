@@ -56,7 +56,8 @@ def _cloud(axes: Axes, claims: pd.DataFrame, largest: list[Record], named: dict[
     look = {"marker": "o", "linestyle": "none", **dots(len(claims), 2.4, 0.5)}
     rest = claims[~claims["cluster"].isin([row["cluster"] for row in largest])]
     axes.plot(rest["x"], rest["y"], color=FAINT, zorder=1, **look)
-    for number, (row, mark) in enumerate(zip(largest, looks, strict=True), start=1):
+    for row, mark in zip(largest, looks, strict=True):
+        number = row["cluster"]
         members = claims[claims["cluster"] == row["cluster"]]
         axes.plot(members["x"], members["y"], color=mark.colour, zorder=2, **look)
         middle = np.median(members["x"]), np.median(members["y"])
@@ -77,7 +78,7 @@ def _list(axes: Axes, largest: list[Record], named: dict[int, str]) -> None:
     axes.set(xlim=(0, 1), ylim=(max(len(largest), 6) - 0.4, -0.6))
     for place, row in enumerate(largest):
         name = label(named.get(row["cluster"], ""), 40)
-        axes.text(0.0, place, f"{place + 1}  {name}", va="center", size=7, color=INK)
+        axes.text(0.0, place, f"{row['cluster']}  {name}", va="center", size=7, color=INK)
         axes.text(1.0, place, _worth(row), va="center", ha="right", size=6.3, color=GREY)
 
 

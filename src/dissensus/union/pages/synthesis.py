@@ -83,7 +83,7 @@ def _winners(verdicts: Sequence[Row]) -> str:
         f"({percent(winners[CONTESTED] / n)}) were contested, so that nobody won."
     )
     if by_layer:
-        text += f" Deciding layers: {by_layer}."
+        text += f" Verdicts by the layer that gave them, contested ones among them: {by_layer}."
     return text + (f" No layer decided {deciding[NONE]}." if deciding["none"] else "")
 
 
