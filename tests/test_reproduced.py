@@ -20,7 +20,9 @@ import pytest
 import yaml
 from snakemake.utils import update_config
 
+import recomputed
 from both import BOTH, rows, with_both
+from dissensus.report.declared import Outcome
 from dissensus.study.configuration import Configuration, load
 from dissensus.study.given import page_settings
 from read_captions import caption_numbers, counted_anew
@@ -118,6 +120,62 @@ def test_what_is_planted_stands_beside_what_is_found(reproduced: Project) -> Non
             assert nothing and not any(row["found"] for row in nothing), study
     page = (reproduced.folder / "results/demo/index.html").read_text(encoding="utf-8")
     assert "What was planted, and what was found" in page
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_a_card_says_of_its_number_what_the_column_counts(reproduced: Project, study: str) -> None:
+    """Its sentence, the axis of its picture and the truth table have the declared words."""
+    folder = reproduced.results(study=study)
+    (card,) = [row for row in rows(folder / "findings.parquet") if row["kind"] == "card"]
+    facts = rows(folder / "facts.parquet")
+    cited = [row for row in facts if row["sentence"] == f"finding:{card['place']}"]
+    (value,) = [row for row in cited if row["column"] == "estimate"]
+    key = json.loads(value["key"])
+    declared = Outcome.of(settings().study(study).outcomes[key.get("outcome") or key["measure"]])
+    assert declared.named in card["sentence"]
+    page = (reproduced.folder / "results/demo/index.html").read_text(encoding="utf-8")
+    of_study = page[page.index(f'id="{study}"') :]
+    axis = of_study[of_study.index("<figcaption>") :].split("</figcaption>")[0]
+    # An axis of several outcomes leaves the words to the rows beside it.
+    assert declared.title in axis or declared.title in of_study.split("<figcaption>")[0]
+    # A run of models with no planted truth has no row; the default run has.
+    truth = [row["effect"] for row in rows(folder / "truth.parquet")]
+    assert reproduced.folder != ROOT or any(declared.over in effect for effect in truth)
+
+
+@pytest.mark.parametrize("study", ["consensus", "deliberation", "union", "identity"])
+def test_a_headline_is_what_its_unit_of_analysis_gives_from_what_was_said(
+    reproduced: Project, study: str
+) -> None:
+    folder = reproduced.results(study=study)
+    expected = getattr(recomputed, study)(folder)
+    (card,) = [row for row in rows(folder / "findings.parquet") if row["kind"] == "card"]
+    (value,) = [
+        row
+        for row in rows(folder / "facts.parquet")
+        if row["sentence"] == f"finding:{card['place']}" and row["column"] == "estimate"
+    ]
+    key = json.loads(value["key"])
+    name = key["team"] if study == "identity" else key["arm"]
+    assert value["value"] == pytest.approx(expected[name], abs=1e-9)
+
+
+def test_debates_that_agree_are_another_outcome_than_agents_that_do(reproduced: Project) -> None:
+    folder = reproduced.results(study="consensus")
+    contrasts = [
+        row
+        for row in rows(folder / "contrasts.parquet")
+        if row["domain"] == "all" and row["method"] == "cluster_robust"
+    ]
+    for outcome, counted in (
+        ("agreement", recomputed.consensus),
+        ("consensus", recomputed.debates_that_agree),
+    ):
+        expected = counted(folder)
+        found = {row["arm"]: row["estimate"] for row in contrasts if row["outcome"] == outcome}
+        assert found == pytest.approx({arm: expected[arm] for arm in found}), outcome
+    said = [row["sentence"] for row in rows(folder / "findings.parquet")]
+    assert not any("debates end in agreement" in sentence for sentence in said)
 
 
 def test_a_wrong_number_is_seen_wherever_it_is(reproduced: Project, tmp_path: Path) -> None:
