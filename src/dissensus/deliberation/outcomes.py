@@ -25,7 +25,9 @@ OUTCOMES = {
     ),
     "entropy_last": _of("entropy_last", "Stance entropy, last round", "Entropy, last", unit="bits"),
     "entropy_drop": _of("entropy_drop", "Drop in stance entropy", "Entropy drop", unit="bits"),
-    "density_mean": _of("density_mean", "Directed rebuttal density", "Rebuttal density"),
+    "density_mean": _of(
+        "density_mean", "Directed rebuttal density", "Rebuttal density", is_share=True
+    ),
     "claim_engagement": _of(
         "claim_engagement", "Share of opposing claims engaged", "Claims engaged", is_share=True
     ),

@@ -13,7 +13,7 @@ from dissensus.consensus.learning.inference import ABLATION
 from dissensus.consensus.outcomes import OUTCOMES, PRIMARY
 from dissensus.design.contrasts import HEADLINE
 from dissensus.report.claims.detectable import range_found
-from dissensus.report.claims.ranked import Ranked, is_found, picked, together
+from dissensus.report.claims.ranked import Ranked, is_found, joint_limits, picked, together
 from dissensus.report.facts import Row
 from dissensus.report.findings import Bar, Card, Findings
 from dissensus.report.floor import Floor
@@ -34,7 +34,8 @@ def state(artefacts: Artefacts, view: View) -> Findings:
     facts = effects.describe(artefacts, view)
     sentences = (
         f"{_AGREEMENT.title}, strategies against {facts['reference']}, in {_AGREEMENT.points}: the "
-        f"largest difference is {facts['largest']}; significant after Holm: {facts['found']}."
+        f"largest difference, with limits that hold for all arms together, is "
+        f"{facts['largest']}; significant after Holm: {facts['found']}."
     )
     shown = effects.compared(artefacts, view)
     with_limits = [row for row in shown if row["ci_low"] == row["ci_low"]]
@@ -96,7 +97,14 @@ def _card(rows: Sequence[Row], view: View, floor: Floor | None) -> Card | None:
     """
     same = view.same_as_reference
     bars = [
-        Bar(arm_words(row["arm"]), together(row), _AGREEMENT.times, 1, row["arm"] in same)
+        Bar(
+            arm_words(row["arm"]),
+            # The null is picked by nobody, and has its own limits as everywhere.
+            row if row["arm"] in same else together(row),
+            _AGREEMENT.times,
+            1,
+            row["arm"] in same,
+        )
         for row in sorted(rows, key=lambda row: -row["estimate"])
     ]
     drawn = {bar.label: bar for bar in bars}
@@ -119,7 +127,8 @@ def _card(rows: Sequence[Row], view: View, floor: Floor | None) -> Card | None:
     ties = "".join(f"{arm_words(row['arm'])} is not told from it; " for row in islice(near, 1))
     least = _least(rows, view)
     but = f"But {ties}differences are found in 80% of studies only from {least} points on."
-    axis = _AGREEMENT.axis("arm", reference)
+    limits = joint_limits(others, "arms")
+    axis = "; ".join(filter(None, [_AGREEMENT.axis("arm", reference), limits]))
     return Card(finding, but if least else "", bars, axis, floor.sentence if floor else "")
 
 

@@ -26,7 +26,7 @@ def panel(outcome: str, letter: str, unit: str) -> tuple[str, float]:
     """The title of an outcome's panel, and what its values are multiplied by."""
     declared = OUTCOMES[outcome]
     title = f"{declared.title}, {unit}" if unit else declared.title
-    return f"{letter}  {fill(title, 46)}", declared.times
+    return f"{letter}  {fill(title, 40)}", declared.times
 
 
 def percent_of(row: Mapping[str, Any] | Any, digits: int = 1) -> str:

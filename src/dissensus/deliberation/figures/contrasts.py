@@ -14,7 +14,7 @@ from dissensus.deliberation.figures.frames import ARM, contrast_words, short_nam
 from dissensus.deliberation.outcomes import OUTCOMES, PRIMARY
 from dissensus.design.contrasts import HEADLINE
 from dissensus.report.arms import at_all_looks, stated, with_flips
-from dissensus.report.claims.ranked import Ranked, together
+from dissensus.report.claims.ranked import Ranked, joint_limits, together
 from dissensus.report.escaping import Rst
 from dissensus.report.facts import Row
 from dissensus.report.forms import AFTER_HOLM, divide, fill_key, forest, legend
@@ -176,7 +176,9 @@ def describe(artefacts: Artefacts, view: View) -> dict[str, str]:
     rows = compared(contrasts)
     defined = primary(artefacts)
     largest = Ranked.largest(defined).words(_worded, lambda row: arm_words(row["arm"]))
-    most = f"the largest difference is {largest}" if largest else "no contrast is defined"
+    limits = joint_limits(defined, "arms").replace("limits", ", with limits that", 1)
+    of_all = f"{limits}," * bool(limits)
+    most = f"the largest difference{of_all} is {largest}" if largest else "no contrast is defined"
     below = [row for row in defined if row["p_adjusted"] < view.alpha]
     names = named(rows, view)
     others = any(reference != view.reference for _, reference in names)

@@ -10,7 +10,7 @@ from dissensus.deliberation.outcomes import OUTCOMES, PRIMARY
 from dissensus.design.contrasts import HEADLINE
 from dissensus.design.stopping import ANYTIME
 from dissensus.report.claims.detectable import range_found
-from dissensus.report.claims.ranked import is_found, picked, together
+from dissensus.report.claims.ranked import is_found, joint_limits, picked, together
 from dissensus.report.facts import Row
 from dissensus.report.findings import Bar, Card, Findings
 from dissensus.report.floor import Floor
@@ -77,8 +77,13 @@ def _card(rows: Sequence[Row], least: str, view: View, floor: Floor | None) -> C
             f"difference is {arm}: {size}."
         )
     but = f"But differences are found in 80% of studies only from {least} on." if least else ""
-    bars = [Bar(arm_words(row["arm"]), together(row), is_null=row in again) for row in rows]
-    axis = outcome.axis("arm", reference)
+    # The null is picked by nobody, and has its own limits as everywhere.
+    bars = [
+        Bar(arm_words(row["arm"]), row if row in again else together(row), is_null=row in again)
+        for row in rows
+    ]
+    limits = joint_limits(rows, "arms")
+    axis = "; ".join(filter(None, [outcome.axis("arm", reference), limits]))
     return Card(finding, but, bars, axis, floor.sentence if floor else "")
 
 

@@ -9,7 +9,7 @@ from dissensus.identity.figures import needed
 from dissensus.identity.figures.frames import Estimates, contains_zero, is_defined, warning
 from dissensus.identity.outcomes import OUTCOMES, PRIMARY
 from dissensus.identity.terms import AGAIN, POOLED
-from dissensus.report.claims.ranked import together
+from dissensus.report.claims.ranked import joint_limits, together
 from dissensus.report.escaping import label
 from dissensus.report.findings import Bar, Card, Findings
 from dissensus.report.floor import Floor
@@ -33,6 +33,11 @@ def state(artefacts: Artefacts, view: View) -> Findings:
     ]
     unclear = [team for team in order if contains_zero(shown[team])]
     against = [f"Not told from zero: {listed(unclear)}."] if unclear else []
+    if limits := joint_limits(rows.values(), "teams"):
+        against.append(
+            f"The {limits} (Bonferroni, t), as the team shown first is picked among them; tables "
+            "have those of each team alone."
+        )
     asked = needed.describe(artefacts.facts("power"), view)
     against += [asked, warning(view), *_unread(artefacts)]
     card = _card(shown, order, unclear, artefacts)
@@ -70,7 +75,8 @@ def _card(
     none = f"of the teams, {teams} cannot be told from zero"
     bars = [Bar(label(name, 24), rows[name]) for name in order]
     but = f"But {none}; {unread}." if unclear else f"But {unread}."
-    axis = OUTCOMES[PRIMARY].title
+    limits = joint_limits(rows.values(), "teams")
+    axis = "; ".join(filter(None, [OUTCOMES[PRIMARY].title, limits]))
     return Card(finding, but, bars, axis, _floor(artefacts, order, first))
 
 

@@ -24,6 +24,16 @@ def together(row: Mapping[str, Any]) -> dict[str, Any]:
     return {**row, "ci_low": row["family_low"], "ci_high": row["family_high"]}
 
 
+def joint_limits(rows: Iterable[Mapping[str, Any]], of: str) -> str:
+    """What an axis or a sentence adds where limits are those of the family; "" where none are.
+
+    Parameters
+    ----------
+    of : what the family is of, such as "arms".
+    """
+    return f"limits hold for all {of} together" if any(map(has_family, rows)) else ""
+
+
 def has_family(row: Mapping[str, Any]) -> bool:
     """Whether an estimate has limits that hold for its whole family."""
     return is_number(row.get("family_low")) and is_number(row.get("family_high"))
