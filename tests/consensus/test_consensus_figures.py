@@ -164,7 +164,10 @@ def test_the_headline_is_the_largest_contrast_and_the_null_arm_speaks_against() 
     words = f"costs most of the {OUTCOMES['agreement'].named}: {least['arm'].replace('_', ' ')} "
     assert words in worth
     number = f"{100 * largest['estimate']:+.1f}".replace("-", "\N{MINUS SIGN}")
-    assert f"the largest difference is {largest.name} {number} (" in said
+    assert f"hold for all arms together, is {largest.name} {number} (" in said
+    # Arms of the same size are named with it.
+    equal = own[own["estimate"].abs() == abs(largest["estimate"])]
+    assert all(f"{arm_words(arm)} " in said for arm in equal.index)
     planted = run.planted.set_index(["domain", "arm", "outcome"])["effect"]
     truth = 100 * planted["all", largest.name, "agreement"]
     assert f"planted {truth:+.1f}".replace("-", "\N{MINUS SIGN}") in said

@@ -134,10 +134,15 @@ def test_without_a_schedule_one_sentence_says_so() -> None:
 def test_only_loops_that_steer_can_be_frozen() -> None:
     run = make_run()
     said = said_by(make("control", run))["text"]
-    # Both loops in the last round of every session; one session of twelve draws is lost.
+    # Both loops are frozen in the last round of every session, after which none could move.
     steered = run.rounds[run.rounds["arm"].isin(["pid", "pid_fast"])]
-    frozen = steered["session_id"].nunique()
-    assert f"in {frozen} of the {len(steered)} rounds after which it could move" in said
+    steered = steered[steered["round"] < run.rounds["round"].max()]
+    assert f"in 0 of the {len(steered)} rounds after which it could move" in said
+    frozen = run.rounds["frozen"] | (run.rounds["round"] == 1)
+    early = replace(run, rounds=run.rounds.assign(frozen=frozen))
+    sessions = steered["session_id"].nunique()
+    said = unmarked(make("control", early).facts["text"])
+    assert f"in {sessions} of the {len(steered)} rounds after which it could move" in said
     open_loops = replace(run, rounds=run.rounds[~run.rounds["arm"].isin(["pid", "pid_fast"])])
     assert "frozen" not in make("control", open_loops).facts["text"]
 

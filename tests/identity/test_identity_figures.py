@@ -16,14 +16,15 @@ from tests.identity.identity_frames import FULL, RING, VIEW, Run, make_run
 from dissensus.identity.figures import FIGURES, conformity, equal_tokens, needed, peers, rounds
 from dissensus.identity.figures.frames import Estimates, casts, range_words, read_teams
 from dissensus.identity.figures.style import columns_for, looks
+from dissensus.identity.inference.comparisons import COMPARISONS
 from dissensus.report import captions
 from dissensus.report.equal_tokens import NOT_WORTH, UNTOLD
 from dissensus.report.facts import unmarked
-from dissensus.report.labels import listed
 from dissensus.report.style import save
 from dissensus.report.view import Drawn, View
 from dissensus.study.makes import resolve
 from drawn import outside, overlaps, said_by, visible_texts
+from made_frames import frame_of
 
 TEMPLATES = Path(__file__).parents[2] / "workflow/report"
 SIZES = [(1, 1), (2, 2), (6, 5)]
@@ -193,9 +194,14 @@ def test_the_figure_of_tokens_says_whether_debate_is_worth_them() -> None:
     words = said_by(shown("equal_tokens", (2, 2)))["found"]
     assert words.startswith(
         f"{first}: debate is worth its tokens (debate, vanilla, accuracy 0.740 at 2,100 tokens; "
-        "the nearest without debate is self-consistency at 2,100 tokens, the debate less it +0.100 "
-        "[0.070, 0.130], p = 0.010 after Holm; 24 questions); "
+        "the strongest without debate is "
     )
+    # All that are as strong are named, by their numbers.
+    named = "self-consistency at 2,100 tokens, the debate less it +0.100 [0.070, 0.130], p = 0.010"
+    assert named in words
+    frame = run.equal_tokens
+    equal = frame[(frame["team"] == first) & frame["compared"] & (frame["estimate"] == 0.1)]
+    assert all(f"{name} at " in words for name in equal["strategy"])
     assert f"{second}: debate is worth its tokens (debate, vanilla" in words
     assert "at 2,100 tokens, $0.0021" in words
     frame = run.equal_tokens
@@ -214,13 +220,23 @@ def test_captions_tell_what_the_figures_show() -> None:
     words = said((2, 2))["conformity"]
     assert f"higher one in {sum(rows)} of 4 cells of vanilla debates" in words["found"]
     assert words["counts"] == "72 disagreements"
-    grown = [
-        f"{team} on {bank}"
-        for team, bank in found.cells()
-        if abs(found.get(team, bank, "ibc", "difference", 2)["estimate"])
-        > abs(found.get(team, bank, "ibc", "difference", 1)["estimate"])
+
+
+def test_a_course_is_said_to_move_by_its_test_and_not_by_its_ends() -> None:
+    run = run_of(2, 2)
+    teams = run.estimates["team"].unique()
+    sides = {"kind": "round", "one": "round 2", "other": "round 1", "measure": "ibc"}
+    limits = {"ci_low": -0.4, "ci_high": -0.1, "n_questions": 24}
+    rows = [
+        {**sides, **limits, "team": teams[0], "estimate": -0.25, "p_adjusted": 0.01},
+        {**sides, **limits, "team": teams[1], "estimate": 0.003, "p_adjusted": 0.9},
     ]
-    assert f"|IBC| grows for {listed(grown)}. " in said((2, 2))["rounds"]["found"]
+    changed = replace(run, comparisons=frame_of(COMPARISONS, rows)).artefacts
+    words = unmarked(MAKERS["rounds"](changed, VIEW).facts["found"])
+    assert f"{teams[0]} −0.250 [−0.400, −0.100] and {teams[1]} +0.003" in words
+    assert words.endswith(f"Holm over teams and rounds: down in {teams[0]}.")
+    none = said((2, 2))["rounds"]["found"]
+    assert none == "No team has the questions that two rounds could be compared on."
 
 
 @pytest.mark.parametrize("size", SIZES, ids=str)
