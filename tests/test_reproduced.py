@@ -294,7 +294,8 @@ def test_the_report_has_every_study(reproduced: Project, tmp_path: Path) -> None
         and row["measure"] == "delta" and row["policy"] == "drop"
     ]  # fmt: skip
     cell = max(cells, key=lambda row: abs(row["estimate"]))
-    assert f"The largest difference is {cell['estimate']:+.3f}" in plain
+    assert f"The largest difference is that of {cell['team']} on {cell['bank']}" in plain
+    assert f", {cell['estimate']:+.3f}" in plain
     effects = rows(reproduced.results(study="deliberation") / "contrasts.parquet")
     effect = max((r for r in effects if r["headline"]), key=lambda row: abs(row["estimate"]))
-    assert f"the largest difference is {effect['arm']}, {effect['estimate']:+.3f}" in plain
+    assert f"together, is {effect['arm']}, {effect['estimate']:+.3f}" in plain

@@ -43,9 +43,9 @@ def state(artefacts: Artefacts, view: View) -> Findings:
     if least := _least(with_limits, view):
         statements = min(row["n_clusters"] for row in with_limits)
         against.append(
-            f"With {counted(statements, 'statement')}, 80% of studies find a difference only from "
-            f"{least} points on, by the arm (t test at Holm's strictest step, with the spread of "
-            "this run)."
+            f"With {counted(statements, 'statement')}, a difference is found with 80% power only "
+            f"from {least} points on, by the arm (t test at Holm's strictest step, with the spread "
+            "of this run)."
         )
     if any(row["arm"] in view.same_as_reference for row in shown):
         against.append(
@@ -126,7 +126,7 @@ def _card(rows: Sequence[Row], view: View, floor: Floor | None) -> Card | None:
     near = [row for row in Ranked.largest(others).near if is_found(row, view.alpha)]
     ties = "".join(f"{arm_words(row['arm'])} is not told from it; " for row in islice(near, 1))
     least = _least(rows, view)
-    but = f"But {ties}differences are found in 80% of studies only from {least} points on."
+    but = f"But {ties}differences are found with 80% power only from {least} points on."
     limits = joint_limits(others, "arms")
     axis = "; ".join(filter(None, [_AGREEMENT.axis("arm", reference), limits]))
     return Card(finding, but if least else "", bars, axis, floor.sentence if floor else "")

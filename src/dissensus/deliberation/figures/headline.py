@@ -47,8 +47,9 @@ def state(artefacts: Artefacts, view: View) -> Findings:
     if least:
         against.insert(
             0,
-            f"With {counted(draws, 'draw')}, 80% of studies find a difference only from {least} "
-            "on, by the arm (t test at Holm's strictest step, with the spread of this run).",
+            f"With {counted(draws, 'draw')}, a difference is found with 80% power only "
+            f"from {least} on, by the arm (t test at Holm's strictest step, with the spread of "
+            "this run).",
         )
     again = view.same_as_reference[:1]
     floor = Floor.of(compared, again[0], digits=2) if again else None
@@ -76,7 +77,7 @@ def _card(rows: Sequence[Row], least: str, view: View, floor: Floor | None) -> C
             f"No arm was found to change the {outcome.named} against {reference}; the largest "
             f"difference is {arm}: {size}."
         )
-    but = f"But differences are found in 80% of studies only from {least} on." if least else ""
+    but = f"But differences are found with 80% power only from {least} on." if least else ""
     # The null is picked by nobody, and has its own limits as everywhere.
     bars = [
         Bar(arm_words(row["arm"]), row if row in again else together(row), is_null=row in again)

@@ -99,6 +99,6 @@ def _moves(comparisons: Facts, rounds: Sequence[int], view: View) -> str:
     ways = [f"{'up' if row['estimate'] > 0 else 'down'} in {row['team']}" for row in told]
     each = listed(f"{row['team']} {signed(row['estimate'])} {limits(row)}" for row in changes)
     return (
-        f"{last.capitalize()} less {first}, over all banks and paired by question: {each}. Found "
+        f"From {first} to {last}, over all banks and paired by question: {each}. Found "
         f"to move after Holm over teams and rounds: {listed(ways) or 'none'}."
     )

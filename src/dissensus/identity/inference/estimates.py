@@ -113,7 +113,7 @@ def estimate_identity(
     """
     rows = []
     tallied = list(tally(metrics, transitions, manifest))
-    held = Counter(bank for team in tallied for bank in {*team.banks.tolist(), POOLED})
+    teams = Counter(bank for team in tallied for bank in {*team.banks.tolist(), POOLED})
     for team in tallied:
         banks = dict.fromkeys(team.banks.tolist())
         for bank in (*banks, POOLED):
@@ -122,7 +122,7 @@ def estimate_identity(
             named = next(iter(banks)) if len(banks) == 1 else bank
             stream = seed_of(seed, "identity estimates", team.team, named)
             weights = cluster_weights(int(chosen.sum()), resamples, stream)
-            together = 1.0 - (1.0 - confidence) / held[bank]
+            together = 1.0 - (1.0 - confidence) / teams[bank]
             estimated = _estimated(_ratios(team, chosen), weights, confidence, together)
             rows += [{"team": team.team, "bank": bank} | row for row in estimated]
     return rows

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from dissensus.report.labels import listed
 
 R = TypeVar("R", bound=Mapping[str, Any])
-#: Names of estimates that a sentence lists before it counts the rest.
+#: Names of estimates that a sentence lists.
 _NAMED = 4
 
 
@@ -118,8 +118,7 @@ class Ranked:
             return ""
         them = "them" if len(self.first) > 1 else "it"
         near = [name(row) for row in self.near[:_NAMED]]
-        more = len(self.near) - len(near)
-        near += [f"{more} more"] * bool(more)
+        near += ["others"] * (len(self.near) > len(near))
         if self.near and not self.others:
             near = ["any other"]
         behind = f" (not told from {them}: {listed(near)})" if near else ""
