@@ -14,6 +14,9 @@ import numpy as np
 import pytest
 from tests.debates.imported_runs import Run, run_of, unit
 
+from dissensus.debates.outcomes import OUTCOMES
+from dissensus.debates.turns import read_table
+
 WORDS = [f"{a}{b}{c}" for a in "bdfgk" for b in "aeiou" for c in "lmnr"]
 
 
@@ -206,3 +209,23 @@ def test_what_is_not_known_stays_missing(tmp_path: Path) -> None:
     assert first["person"] is None and first["speaker"] == "S1" and first["value"] is None
     assert first["origin"] == "imported from turns.jsonl"
     assert not run.gathered.calls
+
+
+def test_the_gain_is_of_those_with_two_values_and_speakers_say_something(tmp_path: Path) -> None:
+    """Of three people one goes from wrong to right; the others have one value, and one no words."""
+    said = [("a", "I say no.", "no"), ("b", "Well.", "yes"), ("a", "I see now.", "yes")]
+    rows = [*said, ("c", "", "yes"), ("d", "", None)]
+    turns = [
+        {"session": "s", "speaker": name, "text": text, "value": value, "truth": "yes"}
+        for name, text, value in rows
+    ]
+    run = run_of(tmp_path, turns)
+    (row,) = run.metrics.to_dict("records")
+    assert (row["gain"], row["changed"], row["right_last"]) == (1.0, 1.0, 1.0)
+    # c has a value and no words, d neither.
+    assert (row["speakers"], row["turns"]) == (2, 3)
+    for name in ("gain", "changed"):
+        assert "two values or more" in OUTCOMES[name].meaning
+        assert "who have two" in OUTCOMES[name].words(name)
+    table = read_table(tmp_path / "turns.jsonl", {}, {})
+    assert (table.turns, table.wordless) == (3, 2)

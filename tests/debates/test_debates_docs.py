@@ -30,7 +30,7 @@ def test_every_import_of_the_page_writes_a_configuration(
         assert main(shlex.split(command)) == 0, capsys.readouterr().err
     said = capsys.readouterr().out
     assert "12 sessions with 108 turns; arms: people, models." in said
-    assert "15 sessions with 144 turns; arms: people, models." in said
+    assert "15 sessions with 132 turns; arms: people, models." in said
     assert "sessions of different arms are paired by item" in said
     paths = sorted(tmp_path.glob("*.yaml"))
     assert [path.stem for path in paths] == ["both", "chats", "discussions", "groups"]

@@ -114,7 +114,7 @@ def make_run(draws: int, domains: int, languages: tuple[str, ...], shift: float 
     )
     metrics = _metrics(manifest, outcomes, languages, shift, rng)
     scales = ["hi_z", "hi_normal_cdf"]
-    renderings = _renderings(metrics, languages)
+    renderings = make_renderings(metrics, languages)
     effect = estimate_language_effect(metrics, renderings, "en", INFERENCE, MEASURES, 1)
     curve, curve_tests = _curve(languages, rng)
     reuse, turns = _speeches(manifest[~lost], rng)
@@ -242,7 +242,7 @@ def _on_scales(frame: pd.DataFrame, metrics: pd.DataFrame) -> pd.DataFrame:
     return frame
 
 
-def _renderings(metrics: pd.DataFrame, languages: tuple[str, ...]) -> pd.DataFrame:
+def make_renderings(metrics: pd.DataFrame, languages: tuple[str, ...]) -> pd.DataFrame:
     """Every debate in English in the others, which reads .02 more there, and these in English."""
     names = [name for name in RENDERINGS.fields if name in metrics]
     parts = []

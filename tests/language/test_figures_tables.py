@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from functools import cache
 from html.parser import HTMLParser
 from itertools import combinations
@@ -15,10 +16,29 @@ import pyarrow.parquet as pq
 import pytest
 from docutils.core import publish_parts
 from scipy import stats
-from tests.language.figure_frames import LOOKED_AT, REAL, VIEW, Run, looked_at, make_run
+from tests.language.figure_frames import (
+    INFERENCE,
+    LOOKED_AT,
+    REAL,
+    VIEW,
+    Run,
+    looked_at,
+    make_renderings,
+    make_run,
+)
+from tests.language.inference_frames import MEASURES
 
-from dissensus.language.figures import FIGURES, TABLES, paper_tables, printed, speeches
+from dissensus.language.figures import (
+    FIGURES,
+    TABLES,
+    paired_effects,
+    paper_tables,
+    printed,
+    speeches,
+)
 from dissensus.language.figures.frames import read_draws
+from dissensus.language.figures.headline import state
+from dissensus.language.inference.effect import estimate_language_effect
 from dissensus.report import captions, labels
 from dissensus.report.facts import Facts
 from dissensus.report.tables import Table, as_csv, as_markdown, caption_facts
@@ -316,3 +336,32 @@ def test_the_speeches_of_some_draws_are_read_alone(tmp_path: Path) -> None:
     expected = frame[frame["draw_id"].isin(wanted)].reset_index(drop=True)
     pd.testing.assert_frame_equal(found, expected)
     assert read_draws(tmp_path / "turns.parquet", []).empty
+
+
+def without_translator(run: Run) -> Run:
+    """No text was measured in both languages."""
+    none = make_renderings(run.metrics, ("en", "zh")).iloc[:0]
+    effect = estimate_language_effect(run.metrics, none, "en", INFERENCE, MEASURES, 1)
+    return replace(run, effect=pd.DataFrame(effect))
+
+
+def test_a_run_without_translator_has_no_objection_to_what_it_does_not_claim() -> None:
+    run = run_of_two()
+    assert any("The median of its" in text for text in state(run.artefacts, VIEW).against)
+    bare = without_translator(run)
+    told = state(bare.artefacts, VIEW)
+    assert ", as read" in told.headlines[0]
+    assert not [text for text in told.against if "specification" in text or "median" in text]
+    said = paired_effects.describe(bare.artefacts, VIEW)
+    assert said["kind"].startswith("Not net") and "instrument" not in said["interval"]
+    assert "fits the anchors anew" in said["interval"]
+
+
+def test_table_7_names_the_method_of_its_headline() -> None:
+    run = run_of_two()
+    net, read = (
+        paper_tables.table_7(each.artefacts, VIEW).note for each in (run, without_translator(run))
+    )
+    assert "The headline: mean difference less the instrument's offset, studentised boot" in net
+    assert "The headline: mean difference, studentised bootstrap over motions with" in read
+    assert "CR2" not in net and "CR2" not in read

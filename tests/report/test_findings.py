@@ -238,10 +238,17 @@ def test_a_dry_run_says_why_the_run_would_stop(monkeypatch: pytest.MonkeyPatch) 
 
 def test_turns_that_could_not_be_read_are_said_from_a_tenth_on() -> None:
     def said(kept: int, broken: int) -> list[str]:
-        flags = pd.DataFrame({"compliant": [True] * kept + [False] * broken}, dtype=bool)
+        flags = pd.DataFrame({"role": "", "compliant": [True] * kept + [False] * broken})
         return list(map(unmarked, unread(Facts("turns", flags, ()))))
 
     assert said(0, 0) == said(9, 0) == said(91, 9) == []
     (sentence,) = said(9, 1)
     assert sentence.startswith("1 of 10 turns (10%) could not be read: they break a rule")
     assert said(0, 1680)[0].startswith("1,680 of 1,680 turns (100%) could not")
+
+
+def test_a_role_that_cannot_go_wrong_hides_none_that_does() -> None:
+    roles = ["speech"] * 90 + ["judge"] * 10
+    flags = pd.DataFrame({"role": roles, "compliant": [True] * 95 + [False] * 5})
+    (sentence,) = map(unmarked, unread(Facts("turns", flags, ())))
+    assert sentence.startswith("5 of 10 turns of judge (50%) could not be read:")

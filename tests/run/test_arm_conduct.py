@@ -29,7 +29,14 @@ def compared(draws: int, counts: Counts, clusters: list[str] | None = None) -> l
         ended = {"complete": not some.get("lost"), "attempts": some.get("attempts", 1)}
         outcomes.append({**ids, **ended, "repairs": some.get("repairs", 0)})
         turns += [
-            {**ids, "turn": turn, "compliant": turn >= some.get("unread", 0)}
+            {
+                **ids,
+                "turn": turn,
+                "role": "debater",
+                "repairs": some.get("repairs", 0) if turn == 0 else 0,
+                "compliant": turn >= some.get("unread", 0),
+                "origin": None,
+            }
             for turn in range(0 if some.get("lost") else 3)
         ]
     source = pd.DataFrame({"item_id": sorted(set(names))})
@@ -87,7 +94,7 @@ def test_arms_that_differ_are_said_against_the_headline_and_others_are_not() -> 
     rows = compared(20, {(draw, "b"): {"unread": 2} for draw in range(12)})
     (sentence,) = differing_conduct(rows, 0.05)
     assert "turns that could not be read" in sentence and "p < 0.001 after Holm" in sentence
-    assert "for each turn 0.00 in a and 0.40 in b" in sentence
+    assert "for each turn of the roles that all arms have, 0.00 in a and 0.40 in b" in sentence
     everywhere = {(draw, arm): {"unread": 2} for draw in range(12) for arm in ARMS}
     assert differing_conduct(compared(20, everywhere), 0.05) == []
 
@@ -103,3 +110,57 @@ def test_clusters_that_are_alike_are_no_difference_between_arms() -> None:
             row = one(compared(40, counts, clusters), "repairs", "a")
             found[place] += row["p_value"] <= 0.05
     assert found[0] <= 6 < found[1]
+
+
+def null_world(draws: int, rng: np.random.Generator) -> list[dict[str, Any]]:
+    """Debaters of all arms alike; the third arm has a judge for each turn, the second is longer."""
+    manifest, turns, outcomes = [], [], []
+    for draw, (arm, length) in product(range(draws), (("a", 20), ("b", 64), ("c", 20))):
+        ids = {"session_id": f"d{draw}-{arm}", "draw_id": f"d{draw}", "item_id": f"i{draw}"}
+        manifest.append({**ids, "arm": arm})
+        repairs = rng.binomial(1, 0.045, length)
+        said = {**ids, "compliant": True, "origin": None}
+        turns += [{**said, "role": "debater", "repairs": int(times)} for times in repairs]
+        turns += [{**said, "role": "judge", "repairs": 0}] * (length if arm == "c" else 0)
+        outcomes.append({**ids, "complete": True, "attempts": 1, "repairs": int(repairs.sum())})
+    source = pd.DataFrame({"item_id": [f"i{draw}" for draw in range(draws)]})
+    frames = (pd.DataFrame(rows) for rows in (manifest, turns, outcomes))
+    return compare_conduct(*frames, source, "arm", "item_id", "item_id", int(rng.integers(1 << 30)))
+
+
+@pytest.mark.parametrize(("draws", "worlds"), [(24, 100), (60, 50)])
+def test_an_arm_with_judges_who_break_no_rule_is_no_better_than_others(
+    draws: int, worlds: int
+) -> None:
+    rng = np.random.default_rng(draws)
+    p_values = [one(null_world(draws, rng), "repairs", "a")["p_value"] for _ in range(worlds)]
+    rejected = np.mean(np.array(p_values) <= 0.05)
+    # Three standard errors above the level at most.
+    assert 0 < rejected <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / worlds)
+
+
+def test_turns_count_of_roles_that_all_sessions_of_a_draw_have() -> None:
+    ids = {"session_id": "", "draw_id": "", "item_id": "i", "origin": None, "compliant": True}
+    manifest, turns, outcomes = [], [], []
+    # Role -> turns, of which the first is repaired in debaters and in moderators.
+    roles = {"a": {"debater": 4, "moderator": 2}, "b": {"debater": 8, "moderator": 1, "judge": 9}}
+    for draw, (arm, some) in product(range(7), roles.items()):
+        ids |= {"session_id": f"d{draw}-{arm}", "draw_id": f"d{draw}"}
+        manifest.append({**ids, "arm": arm})
+        outcomes.append({**ids, "complete": True, "attempts": 1})
+        turns += [
+            {**ids, "role": role, "repairs": int(turn == 0)}
+            for role, count in some.items()
+            for turn in range(count)
+        ]
+        # Taken from another session: it was not asked for in this one.
+        turns.append({**ids, "role": "debater", "repairs": 2, "origin": "another"})
+    source = pd.DataFrame({"item_id": ["i"]})
+    frames = (pd.DataFrame(rows) for rows in (manifest, turns, outcomes))
+    rows = compare_conduct(*frames, source, "arm", "item_id", "item_id", 1)
+    a, b = one(rows, "repairs", "a"), one(rows, "repairs", "b")
+    assert (a["turns"], a["total"], b["turns"], b["total"]) == (42, 14, 63, 14)
+    # Of the draw's 15 turns in shared roles, 12 are of debaters and 3 of moderators.
+    assert a["mean"] == pytest.approx(12 / 15 / 4 + 3 / 15 / 2)
+    assert b["mean"] == pytest.approx(12 / 15 / 8 + 3 / 15)
+    assert one(rows, "lost", "a")["turns"] is None

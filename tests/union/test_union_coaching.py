@@ -260,6 +260,7 @@ def test_a_mean_share_of_all_has_wilsons_limits() -> None:
     made.verdicts["student_survival"] = 1.0
     row = find(estimated(made), 1, MEAN, arm="control")
     assert (row["ci_low"], row["ci_high"]) == (pytest.approx(9 / (9 + 1.959964**2)), 1.0)
+    assert row["method"] == "wilson"
 
 
 def test_outcomes_that_do_not_vary_give_no_certainty() -> None:

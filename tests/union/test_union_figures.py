@@ -13,10 +13,14 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from dissensus.report.captions import fill
-from dissensus.report.style import save
+from dissensus.report.facts import unmarked
+from dissensus.report.style import ALARM, save
+from dissensus.report.truth import Diagnosed
 from dissensus.report.view import Drawn, View
 from dissensus.study.makes import resolve
 from dissensus.union.figures import FIGURES
+from dissensus.union.figures.headline import state
+from dissensus.union.figures.truth import effects
 from dissensus.union.inference.coaching import OUTCOMES
 from drawn import outside, overlaps, said_by, visible_texts
 from union.union_frames import VIEW, Run, make_run
@@ -254,3 +258,59 @@ def test_the_largest_clusters_of_a_motion_are_numbered_in_their_middle() -> None
     facts = said_by(shown("arguments"))
     assert facts["claims"] == f"{len(run.map):,} claims"
     assert facts["alone"] == f"{(run.map['cluster'] == -1).sum():,} claims"
+
+
+def test_every_red_mark_is_named_and_length_is_an_association() -> None:
+    run = make_run()
+    judges = run.judges.copy()
+    together = judges["judge"] == "all"
+    for bias, favours in (("side", "opposition"), ("verbosity", "longer speeches")):
+        chosen = together & (judges["bias"] == bias)
+        assert chosen.sum() == 1
+        judges.loc[chosen, ["named", "favours", "estimate"]] = True, favours, 0.25
+        judges.loc[chosen, ["ci_low", "ci_high", "p_adjusted"]] = 0.2, 0.3, 0.0006
+    changed = replace(run, judges=judges)
+    drawn_now = make("judges", changed)
+    red = [
+        text.get_text()
+        for axes in drawn_now.figure.axes
+        for text in axes.texts
+        if text.get_color() == ALARM
+    ]
+    # A judge who always says A makes all judges together favour it, too.
+    assert sorted(red) == ["favours opposition", "favours slot A", "favours slot A"]
+    facts = said_by(drawn_now)
+    assert "all judges, which favour opposition (0.25, p < 0.001 after Holm)" in facts["named"]
+    assert "judge-that-follows-slots, which favours slot A" in facts["named"]
+    assert "longer" not in facts["named"]
+    assert (
+        facts["lengths"]
+        == "all judges, whose votes go with longer speeches (0.25, p < 0.001 after Holm)"
+    )
+    told = state(changed.artefacts, VIEW)
+    assert any("opposition (0.25" in unmarked(sentence) for sentence in told.headlines)
+    assert any("no bias by itself" in sentence for sentence in told.headlines)
+    assert told.card is not None and "all judges, which favour opposition" in unmarked(
+        told.card.but
+    )
+
+
+def test_every_planted_zero_of_a_judge_stands_in_the_truth() -> None:
+    run = make_run()
+    planted = {
+        "judge-a": {"slot_bias": 0.0, "length_bias": 0.0, "side_bias": 0.0},
+        "judge-b": {"slot_bias": 0.4, "length_bias": 3.0, "side_bias": -0.2},
+    }
+    people = {"speaker": {"speech": {}}, "judges": []}
+    view = View(
+        "union", {**VIEW.settings, "planted": planted, "diagnosis": {"people": people}}, True
+    )
+    found = list(effects(run.artefacts, view, Diagnosed({})))
+    true = {effect.words: (effect.truth.value, effect.none) for effect in found}
+    assert len(true) == 6
+    values = [true[words] for words in true if words.startswith("judge-a")]
+    assert sorted(values) == [(0.0, 0.0), (0.5, 0.5), (0.5, 0.5)]
+    (length,) = (true[words] for words in true if words.startswith("judge-b: log odds"))
+    assert length == (pytest.approx(0.3), 0.0)
+    (side,) = (true[words] for words in true if "proposition" in words and "judge-b" in words)
+    assert side == (pytest.approx(1 / (1 + np.exp(0.4))), 0.5)

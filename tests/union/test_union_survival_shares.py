@@ -105,7 +105,7 @@ def test_where_all_survive_the_interval_is_exact() -> None:
     rows = estimated(claims)
     row = find(rows, "kind", "principled")
     assert (row["estimate"], row["ci_high"], row["method"]) == (1.0, 1.0, EXACT)
-    assert row["ci_low"] == pytest.approx(0.025 ** (1 / 10))
+    assert row["ci_low"] == pytest.approx(0.025 ** (1 / 5))
     none = find(rows, "kind", "principled", "demolished")
     assert (none["ci_low"], none["claims"]) == (0.0, 0)
 

@@ -219,3 +219,13 @@ def test_a_lost_debate_stays_apart_and_counts_nowhere() -> None:
     sides = {row["side"]: row for row in rows if row["by"] == "side"}
     assert sides["proposition"]["n"] == whole["proposition"]["n"] - 1
     assert sum(row["n"] for row in rows if row["by"] == "place") == 9 * 6
+
+
+def test_limits_that_are_missing_say_why() -> None:
+    made = make_ensemble(motions=1, epochs=1, runs=1)
+    rows = estimate_wins(
+        made.verdicts, made.speeches, made.manifest, {"confidence": 0.95, "resamples": 99}, 1
+    )
+    assert rows
+    for row in rows:
+        assert row["won_low"] is None and "single draw has no interval" in row["note"]

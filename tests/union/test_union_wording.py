@@ -74,32 +74,32 @@ FAULTS = [
         JUDGING,
         "## Team {SLOT}, speech",
         "## Team, speech",
-        "line 80: blind_entry lacks {SLOT}; put it in.",
+        "line 84: blind_entry lacks {SLOT}; put it in.",
     ),
     (
         JUDGING,
         "person: a person",
         "persons: a person",
-        "line 88: masks.persons is no part; 'person' is.",
+        "line 92: masks.persons is no part; 'person' is.",
     ),
-    (JUDGING, "person: a person", "person: on", f"line 88: masks.person holds True; {TRUTH}"),
+    (JUDGING, "person: a person", "person: on", f"line 92: masks.person holds True; {TRUTH}"),
     (
         JUDGING,
         'side: "team {SLOT}"',
         'side: "the {SIDE}"',
-        "line 88: masks.side has {SIDE}, which is no slot; its slots are {SLOT}.",
+        "line 92: masks.side has {SIDE}, which is no slot; its slots are {SLOT}.",
     ),
     (
         JUDGING,
         "  {TRANSCRIPT}\n  =====\n  Team A is",
         "  =====\n  Team A is",
-        "line 89: labelled lacks {TRANSCRIPT}; put it in.",
+        "line 93: labelled lacks {TRANSCRIPT}; put it in.",
     ),
     (
         JUDGING,
         "doing it wrong. Re-read the transcript.",
         "doing it wrong: {FOUND}.",
-        f"line 61: both_directions has {{FOUND}}, {NOT_THERE}",
+        f"line 65: both_directions has {{FOUND}}, {NOT_THERE}",
     ),
 ]
 

@@ -153,7 +153,7 @@ def _completed(block: dict[str, Any], asked: Import) -> list[str]:
     for given in block["tables"]:
         table = read_table(given["file"], given.get("columns", {}), given.get("always", {}), keep)
         sessions += table.sessions
-        turns, simulated = turns + table.rows, simulated + table.simulated
+        turns, simulated = turns + table.turns, simulated + table.simulated
     arms = list(dict.fromkeys(each.fields["arm"] for each in sessions))
     if len(arms) > 1 and None in arms:
         place = next(each.place for each in sessions if each.fields["arm"] is None)

@@ -6,7 +6,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from dissensus.debates.turns import ImportedSession, ImportedTable, read_table
+from dissensus.debates.turns import (
+    ImportedSession,
+    ImportedTable,
+    read_table,
+    says_something,
+)
 from dissensus.digests import file_digest
 from dissensus.errors import ResourceError
 from dissensus.tables.artefact import Column, Schema
@@ -57,7 +62,8 @@ FILES = Schema(
         "columns": texts("Field of a turn, and what the file calls it."),
         "always": texts("Field of a turn, and what all turns of the file have."),
         "sessions": count("How many sessions it has."),
-        "turns": count("How many turns."),
+        "turns": count("How many turns say something."),
+        "wordless": count("How many rows have no words: a value alone, or nothing."),
         "people": Column(
             "int?", "How many turns are of people; missing where the file does not say.", "count"
         ),
@@ -129,7 +135,7 @@ def collect(settings: Mapping[str, Any], seed: int) -> dict[str, tuple[Schema, l
 def _about(path: Path, given: Mapping[str, Any], table: ImportedTable, keep: Sequence[str]) -> Row:
     """What is said of a file."""
     turns = [turn for session in table.sessions for turn in session.turns]
-    persons = [turn.person for turn in turns]
+    persons = [turn.person for turn in turns if says_something(turn.text)]
     dropped = ["times"] if any(turn.time for turn in turns) and "times" not in keep else []
     if "names" not in keep and any(person is not False for person in persons):
         dropped.append("names of people")
@@ -140,7 +146,8 @@ def _about(path: Path, given: Mapping[str, Any], table: ImportedTable, keep: Seq
         "columns": [f"{name}: {column}" for name, column in table.mapped.items()],
         "always": [f"{name}: {value}" for name, value in given["always"].items()],
         "sessions": len(table.sessions),
-        "turns": table.rows,
+        "turns": table.turns,
+        "wordless": table.wordless,
         "people": None if None in persons else sum(map(bool, persons)),
         "simulated_turns": table.simulated,
         "dropped": dropped,

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from dissensus.debates.design import IDS, MANIFEST
 from dissensus.debates.outcomes import OUTCOMES
+from dissensus.debates.turns import says_something
 from dissensus.measures.answers import transitions
 from dissensus.measures.texts import vendi_of
 from dissensus.run.embedding import StageEmbedder, embedding_calls
@@ -89,7 +90,7 @@ def measure_shard(
 
 def _spoken(turns: Sequence[Row]) -> list[Row]:
     """Turns in which something is said."""
-    return [turn for turn in turns if turn["text"].strip()]
+    return [turn for turn in turns if says_something(turn["text"])]
 
 
 def _read(value: str | None) -> Any:
@@ -124,7 +125,7 @@ def measure(
         "vendi": None if similar is None else vendi_of(similar),
         "reuse": _reuse(tokens, speakers),
         "turns": len(spoken),
-        "speakers": len({turn["speaker"] for turn in turns}),
+        "speakers": len(set(speakers)),
         "words": _mean([count_words(turn["text"]) for turn in spoken]),
         "changed": flow.flipped,
         "agreement_first": _agreement([*first.values()]),

@@ -25,11 +25,11 @@ OUTCOMES = {
         is_share=True,
     ),
     "turns": Outcome("How many turns say something.", "Turns", "count"),
-    "speakers": Outcome("How many speak.", "Speakers", "count"),
+    "speakers": Outcome("How many say something.", "Speakers", "count"),
     "words": Outcome("Mean length of a turn.", "Length of a turn", "words"),
     "changed": Outcome(
         "Share of the speakers with two values or more whose last is another than their first.",
-        "Speakers who change their value",
+        "Speakers who change their value, of those who have two",
         is_share=True,
     ),
     "agreement_first": Outcome(
@@ -48,9 +48,9 @@ OUTCOMES = {
         is_share=True,
     ),
     "gain": Outcome(
-        "Share of speakers from a wrong first value to a right last one, less the share from right "
-        "to wrong.",
-        "Gain in right values",
+        "Of the speakers with two values or more: the share from a wrong first value to a right "
+        "last one, less the share from right to wrong.",
+        "Gain in right values of speakers who have two",
         null=0.0,
     ),
     "decided_right": Outcome(

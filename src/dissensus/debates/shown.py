@@ -16,12 +16,14 @@ def table_imported(artefacts: Artefacts, view: View) -> Table:
         Column("SHA-256", "sha256", lambda digest: str(digest)[:12]),
         Column("Sessions", "sessions"),
         Column("Turns", "turns"),
+        Column("Without words", "wordless"),
         Column("Of people", "people", _people),
         Column("Dropped", "dropped", lambda names: listed(names) or MISSING),
     )
     note = (
         "Imported, and not asked for here: prompts, tokens, prices and times of the calls are not "
-        "known. A dash under people: the file does not say who is one."
+        "known. Turns say something; rows without words have a value alone, or nothing, and are no "
+        "turns. A dash under people: the file does not say who is one."
     )
     effective = [
         f"{row['arm']} {number(row['effective_number'])} of {row['seats']}"

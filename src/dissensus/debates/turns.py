@@ -94,13 +94,15 @@ class ImportedTable:
     Attributes
     ----------
     sessions : in the order of their first rows.
-    rows : how many turns.
+    turns : how many rows say something.
+    wordless : how many rows have no words: a value alone, or nothing.
     mapped : field -> column.
     simulated : how many turns the file says are of simulated models.
     """
 
     sessions: list[ImportedSession]
-    rows: int
+    turns: int
+    wordless: int
     mapped: dict[str, str]
     simulated: int
 
@@ -138,18 +140,24 @@ def read_table(
     asked = list(dict.fromkeys(mapped.values()))
     texts = {mapped[name] for name in _TEXTS if name in mapped}
     sessions: dict[str, ImportedSession] = {}
-    rows = simulated = 0
+    rows = wordless = simulated = 0
     for place, row in read_rows(path, asked, texts):
         given = {name: _cell(name, row[column], place) for name, column in mapped.items()} | fixed
         _add(sessions, given, place, path.name)
         rows, simulated = rows + 1, simulated + bool(given.get("simulated"))
+        wordless += not says_something(given["text"] or "")
     if not rows:
         raise ResourceError(f"{path} has no turn; give it a row for each.")
     for session in sessions.values():
         _put_in_order(session)
         if "names" not in keep:
             _give_seats(session)
-    return ImportedTable(list(sessions.values()), rows, mapped, simulated)
+    return ImportedTable(list(sessions.values()), rows - wordless, wordless, mapped, simulated)
+
+
+def says_something(text: str) -> bool:
+    """Whether a row's text has words; one without is no turn, but may carry a value."""
+    return bool(text.strip())
 
 
 def _cell(name: str, value: Any, place: str) -> Any:

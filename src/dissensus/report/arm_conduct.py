@@ -8,7 +8,7 @@ from typing import Any
 
 from dissensus.report.labels import MISSING, listed, number, p_clause, p_value
 from dissensus.report.tables import Table, make
-from dissensus.tables.artefact import Schema
+from dissensus.tables.artefact import Column, Schema
 from dissensus.tables.common import common, count, text
 from dissensus.tables.common import number as numbers
 
@@ -21,6 +21,8 @@ MEASURES = {
 }
 #: Those that are counted for each turn of a session, since sessions may differ in length.
 PER_TURN = ("repairs", "unread")
+#: What a mean is for each of, by whether it is counted for each turn.
+_EACH = {False: "each session", True: "each turn of the roles that all arms have"}
 
 ARM_CONDUCT = Schema(
     name="arm_conduct",
@@ -30,10 +32,19 @@ ARM_CONDUCT = Schema(
         "measure": text("lost, reruns, repairs or unread."),
         "arm": text("Arm of the study."),
         "sessions": count("Sessions of the arm, lost ones included."),
-        "total": count("Of these sessions together; of lost ones, reruns alone."),
+        "total": count(
+            "Of these sessions together; of lost ones, reruns alone; repairs and unread of the "
+            "turns that are counted."
+        ),
+        "turns": Column(
+            "int?",
+            "Turns that are counted: of roles that all sessions of a draw have, and in which it "
+            "happens at all. Missing for lost and reruns.",
+            "count",
+        ),
         "mean": numbers(
             "Mean over sessions: lost and reruns for each session, repairs and unread for each "
-            "turn of it.",
+            "of the turns that are counted, a role with the same weight in all arms of a draw.",
             "a session or a turn",
         ),
         **common("p_value?", "simulation_error?", "p_adjusted?", "n", "n_clusters"),
@@ -56,8 +67,8 @@ def differing_conduct(rows: Iterable[Mapping[str, Any]], alpha: float) -> list[s
             differing.setdefault((row["kind"], row["measure"]), []).append(row)
     return [
         f"Arms differ in {MEASURES[measure]} ({p_clause(arms[0]['p_adjusted'])} after Holm): for "
-        f"each {'turn' if measure in PER_TURN else 'session'} {_range(arms)}. What arms are "
-        "compared on may differ for that reason alone."
+        f"{_EACH[measure in PER_TURN]}, {_range(arms)}. What arms are compared on may differ for "
+        "that reason alone."
         for (_, measure), arms in differing.items()
     ]
 
@@ -90,12 +101,13 @@ def table_arm_conduct(rows: Sequence[Mapping[str, Any]], simulated: bool) -> Tab
         cells.append((*named, "p (Holm), all arms", MISSING, *tested))
     note = (
         "Means over sessions. Lost: sessions that failed for good. Reruns: attempts at the whole "
-        "session after the first. For each turn of sessions that ran to the end: repairs, and "
-        "turns that could not be read after the last repair, votes among them. p: of no difference "
-        "between all arms, which change places in whole clusters, or in draws where clusters are "
-        "fewer than six; Holm's adjustment is over the columns. A dash: nothing to compare. Where "
-        "arms differ, a difference in any outcome may be attrition. Totals and p-values before "
-        "adjustment are in arm_conduct.parquet."
+        "session after the first. For each turn of sessions that ran to the end, of roles that all "
+        "arms of a draw have and in which it happens: repairs, and turns that could not be read "
+        "after the last repair, votes among them; a role has the same weight in all arms. p: of no "
+        "difference between all arms, which change places in whole clusters, or in draws where "
+        "clusters are fewer than six; Holm's adjustment is over the columns. A dash: nothing to "
+        "compare. Where arms differ, a difference in any outcome may be attrition. Totals and "
+        "p-values before adjustment are in arm_conduct.parquet."
     )
     heads = (
         *(["Kind"] if len(by_kind) > 1 else []),

@@ -209,19 +209,26 @@ def losses(outcomes: Facts) -> str:
 
 
 def unread(turns: Facts) -> list[str]:
-    """A sentence on the turns that could not be read, where they are a tenth of all or more.
+    """A sentence on the roles in which a tenth of the turns or more could not be read.
+
+    By role, since those that cannot go wrong, or speak much, would hide one that does.
 
     Parameters
     ----------
-    turns : with compliant: whether a turn keeps the rules of its format.
+    turns : with role, and compliant: whether a turn keeps the rules of its format.
     """
-    number, of = turns.over("sum", _NOT_READ), turns.over("count", _NOT_READ)
-    if number < _UNREAD * of or not number:
+    shares = []
+    for role in dict.fromkeys(turns.frame["role"]):
+        number, of = (turns.over(name, _NOT_READ, role=role) for name in ("sum", "count"))
+        if number and number >= _UNREAD * of:
+            share = percent(turns.over("mean", _NOT_READ, role=role), 0)
+            whose = f" of {role}" if role else ""
+            shares.append(f"{number:,} of {counted(of, 'turn')}{whose} ({share})")
+    if not shares:
         return []
-    share = percent(turns.over("mean", _NOT_READ), 0)
     return [
-        f"{number:,} of {counted(of, 'turn')} ({share}) could not be read: they break a rule of "
-        "their format after the last repair. `dissensus replies <run>` counts them."
+        f"{listed(shares)} could not be read: they break a rule of their format after the last "
+        "repair. `dissensus replies <run>` counts them."
     ]
 
 

@@ -29,7 +29,10 @@ TRUTH = Schema(
         ),
         "none": numbers("The value that stands for no effect.", _UNIT),
         **common("estimate?", "ci_low?", "ci_high?", "p_value?", "p_adjusted?", "n"),
-        "power": share("Share of such studies that find the effect; missing where there is none."),
+        "power": share(
+            "Share of simulated studies that find the effect, and in identity a formula from how "
+            "much the run's questions vary; missing where there is none."
+        ),
         "found": flag(
             "Whether p_adjusted, or p_value where no family is adjusted over, is below one minus "
             "the level of the intervals."
@@ -144,7 +147,8 @@ def table_truth(rows: Sequence[Mapping[str, Any]]) -> Table:
         "makes of their debates. Planted: the true value, by a formula of the models' settings; "
         "or, with its standard error in brackets, by a large simulation of the same debates "
         "(resources/simulated/diagnosis.csv). p (Holm): adjusted where the estimate is one of a "
-        "family. Power: the share of simulated studies of this design that find the effect. "
+        "family. Power: the share of simulated studies of this design that find the effect; in "
+        "the identity study a formula, from how much the run's own questions vary. "
         "Found: p, adjusted where it can be, is below one minus the level of the intervals, which "
         "stand behind the estimates. An effect "
         "that is planted to be none is found in that share of runs, by chance. Real models have "

@@ -14,6 +14,7 @@ import pandas as pd
 from dissensus.design.contrasts import adjust_holm
 from dissensus.design.manifest import stream
 from dissensus.report.arm_conduct import ARM_CONDUCT, MEASURES, PER_TURN
+from dissensus.session.protocol import IMPORTED_FROM
 from dissensus.stats.checks import FloatArray
 from dissensus.stats.results import monte_carlo
 from dissensus.study.makes import makes
@@ -23,8 +24,6 @@ _PERMUTATIONS = 4_999
 #: With fewer clusters whole ones can hardly reach 5%; draws change arms by themselves.
 _FEWEST = 6
 _TIE = 1e-9
-#: How many turns a session has.
-_TURNS = "turns_spoken"
 _STEP = 500  # permutations at a time
 
 
@@ -65,8 +64,7 @@ def compare_conduct(
     if cluster not in counted:
         counted = counted.merge(source[[key, cluster]].drop_duplicates(key), on=key, how="left")
     rows: list[dict[str, Any]] = []
-    kinds = counted["kind"] if "kind" in counted else pd.Series("", index=counted.index)
-    for kind, of_kind in counted.groupby(kinds, sort=False):
+    for kind, of_kind in counted.groupby("kind", sort=False):
         tests = {
             name: _test(of_kind, name, cluster, stream("arm conduct", seed, str(kind), name))
             for name in MEASURES
@@ -74,14 +72,15 @@ def compare_conduct(
         adjust_holm(list(tests.values()))
         for name, test in tests.items():
             for value, sessions in of_kind.groupby("arm_name", sort=False):
-                defined = sessions[name].dropna()
+                defined, turned = sessions[name].dropna(), sessions[_turns(name)]
                 rows.append(
                     {
                         "kind": str(kind),
                         "measure": name,
                         "arm": str(value),
                         "sessions": len(sessions),
-                        "total": _total(defined, sessions, name),
+                        "total": round(float(sessions[_total(name)].sum())),
+                        "turns": round(float(turned.sum())) if name in PER_TURN else None,
                         "mean": float(defined.mean()) if len(defined) else None,
                         **test,
                     }
@@ -89,30 +88,71 @@ def compare_conduct(
     return rows
 
 
-def _total(rates: pd.Series, sessions: pd.DataFrame, name: str) -> int:
-    """The count behind a rate."""
-    times = sessions.loc[rates.index, _TURNS] if name in PER_TURN else 1
-    return round(float((rates * times).sum()))
-
-
 def _counted(manifest: pd.DataFrame, turns: pd.DataFrame, outcomes: pd.DataFrame) -> pd.DataFrame:
     """The manifest with :data:`MEASURES`; those for each turn are of complete sessions alone."""
     ended = outcomes.set_index("session_id")
-    unread = (~turns["compliant"].astype(bool)).groupby(turns["session_id"]).sum()
     complete = ended["complete"].astype(bool)
-    spoken = turns.groupby("session_id").size().reindex(ended.index, fill_value=0)
-    # Sessions of different lengths have different chances to go wrong: for each turn.
-    per_turn = 1.0 / spoken.astype(float).where(complete & (spoken > 0))
     measures = pd.DataFrame(
-        {
-            "lost": (~complete).astype(float),
-            "reruns": ended["attempts"].astype(float) - 1.0,
-            "repairs": ended["repairs"].astype(float) * per_turn,
-            "unread": unread.reindex(ended.index, fill_value=0).astype(float) * per_turn,
-            _TURNS: spoken,
-        }
+        {"lost": (~complete).astype(float), "reruns": ended["attempts"].astype(float) - 1.0}
     )
-    return manifest.merge(measures, left_on="session_id", right_index=True)
+    counted = manifest.merge(measures, left_on="session_id", right_index=True)
+    if "kind" not in counted:
+        counted["kind"] = ""
+    # A turn that was taken from another session was not asked for here.
+    origins = turns["origin"].fillna("").astype(str)
+    said = turns[origins.eq("") | origins.str.startswith(IMPORTED_FROM)]
+    said = said[said["session_id"].isin(complete.index[complete])]
+    places = counted[["session_id", "draw_id", "kind"]]
+    asked = said[["session_id", "role"]].merge(places, on="session_id", how="left")
+    asked["repairs"] = said["repairs"].to_numpy(dtype=float)
+    asked["unread"] = 1.0 - said["compliant"].to_numpy(dtype=float)
+    for name in PER_TURN:
+        counted = counted.join(_shares(asked, name), on="session_id")
+    for name in ("lost", "reruns"):
+        counted[_total(name)], counted[_turns(name)] = counted[name], np.nan
+    return counted
+
+
+def _total(name: str) -> str:
+    """The column with the count behind a measure."""
+    return f"{name}_total"
+
+
+def _turns(name: str) -> str:
+    """The column with the number of turns that a measure is of."""
+    return f"{name}_turns"
+
+
+def _shares(asked: pd.DataFrame, name: str) -> pd.DataFrame:
+    """A fault's number for each turn, by session, over roles that its whole draw has.
+
+    A role has the share of the draw's turns as its weight in all of the draw's sessions, so that
+    an arm in which one role speaks more often has no other mean for that alone.
+
+    Parameters
+    ----------
+    asked : a row a turn: session_id, draw_id, kind, role, and the fault.
+
+    Returns
+    -------
+    By session: the fault for each turn, its total and the number of turns.
+    """
+    draw = ["kind", "draw_id"]
+    happens = asked.groupby(["kind", "role"])[name].transform("sum") > 0
+    # Where it happens nowhere, all roles are as good.
+    never = asked.groupby("kind")[name].transform("sum") == 0
+    some = asked[happens | never]
+    cells = some.groupby([*draw, "role", "session_id"])[name].agg(["sum", "size"]).reset_index()
+    sessions = asked.groupby(draw)["session_id"].nunique().rename("sessions")
+    cells = cells.join(sessions, on=draw)
+    having = cells.groupby([*draw, "role"])["session_id"].transform("size")
+    cells = cells[having == cells["sessions"]]
+    of_role = cells.groupby([*draw, "role"])["size"].transform("sum")
+    weights = of_role / of_role.groupby(cells["session_id"]).transform("sum")
+    cells = cells.assign(**{name: weights * cells["sum"] / cells["size"]})
+    return cells.groupby("session_id").agg(
+        **{name: (name, "sum"), _total(name): ("sum", "sum"), _turns(name): ("size", "sum")}
+    )
 
 
 def _test(

@@ -34,7 +34,7 @@ MEAN, DIFFERENCE, IN_DIFFERENCES = "mean", "difference", "difference_in_differen
 #: What stands in the column ``epoch`` for all coached epochs together, those from the second.
 COACHED_EPOCHS = 0
 #: Over draws of these motions and memos, and over motions; of a mean, Student's t over debates.
-RANDOMISATION, CLUSTERED, T = "paired_randomisation", "cluster_robust", "t"
+RANDOMISATION, CLUSTERED, T, WILSON = "paired_randomisation", "cluster_robust", "t", "wilson"
 
 _MOTION = text("Name of the motion; see the artefact motions.")
 _SPEAKER = text("Name of the speaker: of the folder of the speaker's corpus.")

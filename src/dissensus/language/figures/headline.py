@@ -169,7 +169,13 @@ def _instrument(answer: Row, artefacts: Artefacts, outcome: str) -> list[str]:
 
 
 def _curve(answer: Row, artefacts: Artefacts) -> list[str]:
-    """Where the median of the specification curve has the other sign, or where it lies."""
+    """Where the median of the specification curve has the other sign, or where it lies.
+
+    Nothing where no text was measured in both languages: then nothing is claimed that its sign
+    could speak for or against.
+    """
+    if answer["method"] not in NET_EFFECTS:
+        return []
     curve, tests = artefacts.facts("specification_curve"), artefacts.facts("specification_tests")
     of = {"contrast": answer["contrast"]}
     number = curve.over("count", "estimate_d", **of)

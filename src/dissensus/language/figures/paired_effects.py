@@ -55,6 +55,7 @@ _BOOTSTRAP = Rst(
     "is a studentised bootstrap over motions, which fits the anchors, and measures the\n"
     "instrument, anew in each resample"
 )
+_AS_READ = "is a studentised bootstrap over motions, which fits the anchors anew in each resample"
 _AT_LOOKS = (
     "holds at all looks together, by sign flips of whole motions in the draws' differences with "
     "one ruler; the other intervals are a studentised bootstrap over motions"
@@ -257,7 +258,7 @@ def describe(artefacts: Artefacts, view: View) -> dict[str, str]:
         "instrument": instrument,
         "effects": "; ".join(clauses),
         "unit": unit(view),
-        "interval": _AT_LOOKS if may_stop(view) else _BOOTSTRAP,
+        "interval": _AT_LOOKS if may_stop(view) else _BOOTSTRAP if ruler else _AS_READ,
         "columns": "; grey, the language as the index reads it" if ruler else "",
         "lines": "a line for some" if some else "a line each",
     }

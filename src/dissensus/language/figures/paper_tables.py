@@ -21,6 +21,7 @@ from dissensus.report.labels import (
     MISSING,
     contrast_words,
     interval,
+    listed,
     number,
     p_value,
     scale_words,
@@ -278,14 +279,20 @@ def table_7(artefacts: Artefacts, view: View) -> Table:
     note = (
         "N counts draws complete in both languages, and for the bounds all draws. Estimates are "
         "mean differences where the method does not say otherwise. The paper has the three methods "
-        "that are named as in its table; the headline is the mean difference with the CR2 interval "
-        "by motion."
+        f"that are named as in its table. {_headline_of(effect)}"
     )
     if may_stop(view):
         note += f" Anchors are fitted once in all of them, on {fitted_on(view)}."
     rows = records(effect[effect["outcome"].isin(_scales(view))])
     title = "Table 7: Inference for the paired language effect"
     return tabulate("table_7", title, columns, rows, note, view)
+
+
+def _headline_of(effect: pd.DataFrame) -> str:
+    """The methods of the headlines, one a contrast, in a sentence."""
+    methods = dict.fromkeys(effect.loc[effect["headline"].astype(bool), "method"])
+    named = [METHODS[name].rstrip(".") for name in methods]
+    return f"The headline: {listed(f'{name[0].lower()}{name[1:]}' for name in named)}."
 
 
 def _method(name: str) -> str:

@@ -82,7 +82,7 @@ def findings_of(
             by_people = labelled(*(artefacts.facts(name) for name in names))
             findings = replace(findings, against=[*by_people, *findings.against])
     # The texts of all turns would take much room.
-    turns = read(artefacts.path("turns")).select(["compliant"]).to_pandas(use_threads=False)
+    turns = read(artefacts.path("turns")).select(["role", "compliant"]).to_pandas(use_threads=False)
     has_conduct = "arm_conduct" in artefacts.paths
     conduct = artefacts.facts("arm_conduct").rows() if has_conduct else []
     against = [

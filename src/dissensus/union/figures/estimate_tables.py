@@ -32,6 +32,7 @@ _CONTRASTS = {
 }
 _METHODS = {
     "t": "t over debates",
+    "wilson": "Wilson, over debates",
     "paired_randomisation": "paired randomisation",
     "cluster_robust": "clustered by motion",
 }

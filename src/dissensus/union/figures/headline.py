@@ -22,6 +22,7 @@ def state(artefacts: Artefacts, view: View) -> Findings:
         f"{shares['opposition']}; {shares['contested']} are contested (per cent, with "
         f"{view.level} intervals). Complete: {shares['attrition']}.",
         f"Judges with a bias, after Holm: {named['named']}.",
+        f"Votes go with length, which is no bias by itself, after Holm: {named['lengths']}.",
     ]
     against = [
         coached["power"],

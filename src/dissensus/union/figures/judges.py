@@ -1,4 +1,8 @@
-"""The judges, audited: each one's biases beside what a judge without any would show."""
+"""The judges, audited: each one's biases beside what a judge without any would show.
+
+Slots and labels are exchanged by design, so that who follows them is biased. Lengths are nobody's
+choice: votes that go with them are an association, and never drawn or called as a bias.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +20,13 @@ from dissensus.report.labels import listed, number, p_clause, percent, range_of
 from dissensus.report.style import ALARM, GREY, Mark, new_figure, notice, styled
 from dissensus.report.view import Artefacts, Drawn, View
 from dissensus.union.figures.frames import BIASES, UNBIASED, judge_words
+from dissensus.union.inference.audit import VERBOSITY
 from dissensus.union.tables import ALL
 
 NONE = "No vote of a panel can be read, so that no judge can be audited."
 
 _FAIR, _NAMED = Mark("fair", "#0b3c6f", "o"), Mark("named", ALARM, "D")
+_ASSOCIATED = Mark("associated", "#0b3c6f", "D")
 #: Bias -> the axis.
 _AXES = {
     "position": "share for slot A",
@@ -31,7 +37,7 @@ _AXES = {
 
 @styled
 def draw(artefacts: Artefacts, view: View) -> Drawn:
-    """Draw a forest for each bias; a named judge is red, filled, and has words beside it."""
+    """Draw a forest for each bias; a biased judge is red, filled, and has words beside it."""
     judges = artefacts.frame("judges")
     rows = judges[judges["bias"].isin(list(BIASES))]
     facts = describe(artefacts, view)
@@ -76,17 +82,19 @@ def _judge(axes: Axes, row: Record, place: int) -> None:
         missing(axes, place)
         return
     named = bool(row["named"])
-    look, words = _NAMED if named else _FAIR, judge_words(row["judge"])
+    is_bias = row["bias"] != VERBOSITY
+    found = _NAMED if is_bias else _ASSOCIATED
+    look, words = found if named else _FAIR, judge_words(row["judge"])
     whisker(axes, estimated(row), place, look, filled=named, words=words)
     if named:
         axes.annotate(
-            f"favours {row['favours']}",
+            f"{'favours' if is_bias else 'goes with'} {row['favours']}",
             (row["estimate"], place),
             (0, 5),
             textcoords="offset points",
             ha="center",
             size=6.3,
-            color=ALARM,
+            color=found.colour,
         )
 
 
@@ -101,7 +109,11 @@ def _room(axes: Axes, rows: pd.DataFrame) -> None:
 
 def describe(artefacts: Artefacts, view: View) -> dict[str, str]:
     """What the caption says."""
-    judged = artefacts.facts("judges").rows(level="judge", bias=list(BIASES))
+    audited = artefacts.facts("judges").rows(level=["judge", ALL], bias=list(BIASES))
+    # One judge alone is all judges.
+    judged = [row for row in audited if row["level"] != ALL]
+    drawn = audited if len(judges_of(pd.DataFrame(audited))) > 1 else judged
+    found = [row for row in drawn if row["named"]]
     follow = [
         f"{label(row['judge'], 24)} {percent(row['followed'], 0)}"
         for row in judged
@@ -109,13 +121,19 @@ def describe(artefacts: Artefacts, view: View) -> dict[str, str]:
     ]
     return {
         "level": view.level,
-        "named": listed(_named(row) for row in judged if row["named"]) or "none",
+        "named": listed(_named(row) for row in found if row["bias"] != VERBOSITY) or "none",
+        "lengths": listed(_named(row) for row in found if row["bias"] == VERBOSITY) or "none",
         "follow": listed(follow) or "no pair can be read",
     }
 
 
 def _named(row: Record) -> str:
+    """A judge, or all of them, with what the votes favour or go with."""
+    several = row["judge"] == ALL
+    who = judge_words(ALL) if several else label(row["judge"], 24)
+    verb = "go with" if row["bias"] == VERBOSITY else f"favour{'' if several else 's'}"
+    whose = "whose votes" if row["bias"] == VERBOSITY else "which"
     return (
-        f"{label(row['judge'], 24)}, which favours {row['favours']} "
+        f"{who}, {whose} {verb} {row['favours']} "
         f"({number(row['estimate'], 2, '−')}, {p_clause(row['p_adjusted'])} after Holm)"
     )

@@ -1,4 +1,4 @@
-"""What is planted in the simulated people: what coaching adds, and which slot a judge favours."""
+"""What is planted in the simulated people: what coaching adds, and every judge's biases."""
 
 from __future__ import annotations
 
@@ -10,17 +10,27 @@ from dissensus.report.frames import records
 from dissensus.report.truth import Diagnosed, Effect, Truth
 from dissensus.report.view import Artefacts, View
 from dissensus.stats.results import NAN
-from dissensus.union.inference.audit import POSITION
+from dissensus.union.inference.audit import POSITION, SIDE, VERBOSITY
 from dissensus.union.inference.diagnosis import coached_world
 from dissensus.union.inference.judged_worlds import slot_share, slot_world
 from dissensus.union.outcomes import OUTCOMES
 from dissensus.union.tables import RANDOMISATION
 
 _EVEN = 0.5
+#: Bias -> the setting of a simulated judge, and what the audit estimates of it.
+_PLANTED = {
+    POSITION: ("slot_bias", "share for slot A of the pairs of votes that follow a slot"),
+    VERBOSITY: (
+        "length_bias",
+        "log odds of a vote per 100 words more, of speeches with equal points; an association, "
+        "since lengths are not randomised",
+    ),
+    SIDE: ("side_bias", "share for the proposition of the pairs of votes that follow a label"),
+}
 
 
 def effects(artefacts: Artefacts, view: View, diagnosed: Diagnosed) -> Iterator[Effect]:
-    """The headline's gain of coaching, and the slot that each judge favours."""
+    """The headline's gain of coaching, and what each judge favours, or was made not to."""
     coaching, judges = artefacts.frames("coaching", "judges")
     for row in records(coaching[coaching["headline"].to_numpy(dtype=bool)]):
         world = _coached(row["outcome"], view)
@@ -29,15 +39,18 @@ def effects(artefacts: Artefacts, view: View, diagnosed: Diagnosed) -> Iterator[
             words = f"Coached − control, {OUTCOMES[row['outcome']].over}"
             power = diagnosed.power(world, RANDOMISATION)
             yield Effect(words, truth, row, power)
-    biased = judges[(judges["level"] == "judge") & (judges["bias"] == POSITION)]
-    for row in records(biased):
+    for row in records(judges[judges["level"] == "judge"]):
         speech = view.planted.get(row["judge"])
-        if speech is not None:
-            bias = float(speech.get("slot_bias", 0.0))
-            words = f"{row['judge']}: share for slot A of the pairs of votes that follow a slot"
-            power = diagnosed.power(slot_world(bias), POSITION + HOLM) if bias else NAN
-            truth = Truth(slot_share(bias))
-            yield Effect(words, truth, row, power, none=_EVEN)
+        if speech is not None and row["bias"] in _PLANTED:
+            name, words = _PLANTED[row["bias"]]
+            logits = float(speech.get(name, 0.0))
+            # The estimate is for 100 words, and what is planted for a thousand.
+            true = logits / 10.0 if row["bias"] == VERBOSITY else slot_share(logits)
+            none = 0.0 if row["bias"] == VERBOSITY else _EVEN
+            power = NAN
+            if logits and row["bias"] == POSITION:
+                power = diagnosed.power(slot_world(logits), POSITION + HOLM)
+            yield Effect(f"{row['judge']}: {words}", Truth(true), row, power, none=none)
 
 
 def _coached(outcome: str, view: View) -> str:

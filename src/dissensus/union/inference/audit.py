@@ -65,8 +65,11 @@ JUDGES = Schema(
             "the label, those for the proposition. krippendorff_alpha; cohen_kappa."
         ),
         **common("estimate?", "ci_low?", "ci_high?", "p_value?", "p_adjusted?"),
-        "named": flag("Whether the adjusted p-value names the judge as biased."),
-        "favours": text("What a named judge favours; empty for all others."),
+        "named": flag(
+            "Whether the adjusted p-value is below the level: a bias; of verbosity an association, "
+            "since lengths are not randomised."
+        ),
+        "favours": text("What a named judge favours, or its votes go with; empty for all others."),
         "followed": share("Share of the pairs of votes that follow the slot, or the label."),
         "followed_low": number("Lower exact limit of that share.", "share, 0 to 1"),
         "followed_high": number("Upper exact limit of that share.", "share, 0 to 1"),

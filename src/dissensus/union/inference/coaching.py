@@ -53,6 +53,7 @@ from dissensus.union.tables import (
     IN_DIFFERENCES,
     MEAN,
     RANDOMISATION,
+    WILSON,
     T,
 )
 
@@ -73,7 +74,7 @@ COACHING = Schema(
             "int",
             "Epoch, from 1; 0 for all from 2 on; differences of differences are less those of 1.",
         ),
-        "method": text("t, paired_randomisation or cluster_robust."),
+        "method": text("t or wilson, of a mean; paired_randomisation or cluster_robust."),
         **common("estimate?", "ci_low?", "ci_high?", "p_value?", "simulation_error?"),
         **common("p_adjusted?", "p_bh?", "n", "n_clusters"),
         "assigned": count("Draws, or of a mean debates, that the design has of these epochs."),
@@ -188,11 +189,12 @@ class _Outcome:
         debates = self.values[(self.values["epoch"] == epoch) & (self.values["arm"] == arm)]
         sample = debates["value"].dropna().to_numpy(dtype=float)
         mean, note = Estimate(float(sample.mean()) if len(sample) else NAN, n=len(sample)), ""
+        method = T
         if len(sample) > 1 and np.ptp(sample) > _TIE:
             t = paired_t(sample, self.confidence)
             mean = Estimate(t.estimate, t.se, *share_limits(t), NAN, t.n, t.n)
         elif len(sample) > 1 and mean.estimate in (0.0, 1.0):
-            n = len(sample)
+            n, method = len(sample), WILSON
             mean = Estimate(
                 mean.estimate, NAN, *none_or_all(mean.estimate, n, self.confidence), NAN, n, n
             )
@@ -201,7 +203,7 @@ class _Outcome:
         else:
             note = self._why_nothing()
         note = note or _speaks_of(debates, "debates", arm == COACHED and epoch > 1)
-        row = self._row(MEAN, arm, epoch, T, mean, note)
+        row = self._row(MEAN, arm, epoch, method, mean, note)
         return row | {"assigned": len(debates), "n_clusters": mean.n}
 
     def contrast(self, contrast: str, epoch: int, method: str) -> Row:

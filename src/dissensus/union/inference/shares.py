@@ -27,9 +27,13 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class Resamples:
-    """Clusters by name, and how often each resample draws each, shape (resamples, clusters)."""
+    """Clusters by name, and how often each resample draws each, shape (resamples, clusters).
+
+    ``draws`` has the draw of each cluster: clusters of one draw come up together.
+    """
 
     clusters: list[str]
+    draws: list[str]
     weights: FloatArray
 
     @classmethod
@@ -56,6 +60,7 @@ class Resamples:
         """
         clusters = cases[[*dict.fromkeys(("motion_id", "epoch", draw, cluster))]].drop_duplicates()
         names: list[str] = []
+        of_draws: list[str] = []
         weights = [np.zeros((resamples, 0))]
         for _, of_motion in clusters.groupby("motion_id", sort=True):
             by_epoch = [epoch for _, epoch in of_motion.groupby("epoch", sort=True)]
@@ -63,8 +68,10 @@ class Resamples:
             for stratum in by_epoch if is_fixed else [of_motion]:
                 draws = stratum.groupby(["epoch", draw], sort=True).ngroup().to_numpy()
                 names += list(stratum[cluster])
+                places = zip(stratum["motion_id"], stratum["epoch"], stratum[draw], strict=True)
+                of_draws += ["/".join(map(str, place)) for place in places]
                 weights.append(_rescaled(int(draws.max()) + 1, resamples, rng)[:, draws])
-        return cls(names, np.hstack(weights))
+        return cls(names, of_draws, np.hstack(weights))
 
 
 def _rescaled(draws: int, resamples: int, rng: np.random.Generator) -> FloatArray:
@@ -103,8 +110,8 @@ def shares(
     -----
     Percentile intervals of a ratio of sums over resampled clusters
     (:mod:`dissensus.stats.ratios`). Where all cases of a group have one outcome, resamples do not
-    differ; the interval is then that of Clopper and Pearson with the clusters as trials, which is
-    wide enough however much the cases of a cluster are alike. A single cluster has no interval.
+    differ; the interval is then that of Clopper and Pearson with the draws as trials, which is
+    wide enough however much the debates of a draw are alike. A single cluster or draw has none.
     """
     counts = pd.crosstab(clusters, [groups.rename("group"), outcomes])
     counts = counts.reindex(index=drawn.clusters, fill_value=0)
@@ -112,6 +119,7 @@ def shares(
     table = counts.reindex(columns=columns, fill_value=0).to_numpy(dtype=float)
     shaped = table.reshape(len(drawn.clusters), -1, len(kinds))
     sizes = np.repeat(shaped.sum(axis=2), len(kinds), axis=1)
+    of_draw = pd.factorize(np.array(drawn.draws, dtype=str))[0]
     ratios = percentile_intervals(ratios_of_sums(table, sizes, drawn.weights), confidence)
     return {
         (group, kind): {"estimate": defined(ratios.estimate[place])}
@@ -119,6 +127,7 @@ def shares(
             (float(ratios.low[place]), float(ratios.high[place])),
             (int(table[:, place].sum()), int(sizes[:, place].sum())),
             int((sizes[:, place] > 0).sum()),
+            len(set(of_draw[sizes[:, place] > 0])),
             confidence,
         )
         for place, (group, kind) in enumerate(columns)
@@ -126,7 +135,11 @@ def shares(
 
 
 def _interval(
-    limits: tuple[float, float], counts: tuple[int, int], clusters: int, confidence: float
+    limits: tuple[float, float],
+    counts: tuple[int, int],
+    clusters: int,
+    draws: int,
+    confidence: float,
 ) -> Row:
     """The rest of a row, from the bootstrap's limits and the cases of a kind and of all."""
     count, n = counts
@@ -134,8 +147,10 @@ def _interval(
     low, high = limits
     if clusters < 2:
         low, high, note = NAN, NAN, "A single {cluster} has no interval."
+    elif draws < 2:
+        low, high, note = NAN, NAN, "A single draw has no interval."
     elif count in (0, n):
-        low, high = clopper_pearson(clusters if count else 0, clusters, confidence)
+        low, high = clopper_pearson(draws if count else 0, draws, confidence)
         method = EXACT
     elif not high - low > _ROUNDING:
         low, high, note = NAN, NAN, "No interval: resampled {cluster}s do not differ."

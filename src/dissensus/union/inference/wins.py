@@ -34,6 +34,7 @@ from dissensus.union.tables import ALL, CONTESTED, FEWEST_FLIPPED, NUMBERS_OF_WI
 _ENDS = ("won", "lost", "contested")
 _CELLS = 2_000_000
 _TIE = 1e-9
+_NO_LIFT = "In all debates of its sides: no lift can be seen."
 
 WINS = Schema(
     name="wins",
@@ -167,7 +168,7 @@ def lifts(
                 "lift": row["won"] - base if tested else None,
                 "p_value": test.p_value if test else None,
                 "simulation_error": test.simulation_error if test else None,
-                "note": "" if tested else "In all debates of its sides: no lift can be seen.",
+                "note": _both("" if tested else _NO_LIFT, row["note"]),
             }
         )
     return rows
@@ -275,9 +276,14 @@ def _side_row(
             "lift": row["won"] - base if len(ahead) else None,
             "p_value": defined(p_value),
             "simulation_error": defined(error),
-            "note": note,
+            "note": _both(note, row["note"]),
         }
     )
+
+
+def _both(note: str, of_limits: str) -> str:
+    """A note on the test, and one on limits that are missing."""
+    return " ".join(filter(None, (note, of_limits)))
 
 
 def _beaten(winners: pd.Series, sides: pd.Series | str) -> pd.Series:
@@ -310,13 +316,14 @@ def _shares(
             row |= {end: share["estimate"]}
             row |= {f"{end}_low": share["ci_low"], f"{end}_high": share["ci_high"]}
             row |= {name: share[name] for name in ("n", "n_clusters")}
+            row["note"] = row["note"] or share["note"].format(cluster="draw")
         rows[group] = row
     return rows
 
 
 def _no_shares() -> Row:
     limits = {f"{end}{limit}": None for end in _ENDS for limit in ("", "_low", "_high")}
-    return {**limits, "p_adjusted": None, "p_bh": None, "n": 0, "n_clusters": 0}
+    return {**limits, "p_adjusted": None, "p_bh": None, "n": 0, "n_clusters": 0, "note": ""}
 
 
 def _plain(value: Any) -> Any:
