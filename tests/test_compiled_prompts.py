@@ -15,6 +15,7 @@ import yaml
 from dissensus.plan.preflight import check_inputs
 from dissensus.session.prompt_files import check_filled
 from dissensus.session.protocol import Call
+from dissensus.shipped import SHIPPED
 from dissensus.study.configuration import load
 from prompt_faults import FILES, shipped
 from scripted import ROOT
@@ -61,7 +62,7 @@ def test_every_text_is_rendered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
     for study in values["studies"]:
         for module in ("study", "kinds"):
-            name = f"dissensus.{study}.{module}"
+            name = f"{SHIPPED}.{study}.{module}"
             if find_spec(name) and hasattr(importlib.import_module(name), "check_filled"):
                 monkeypatch.setattr(f"{name}.check_filled", read)
     check_inputs(load(values))

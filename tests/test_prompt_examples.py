@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 import yaml
 
-PROMPTS = Path(__file__).parents[1] / "resources/prompts"
-FILES = sorted(PROMPTS.rglob("*.yaml"))
+STUDIES = Path(__file__).parents[1] / "src/dissensus_studies"
+FILES = sorted(STUDIES.glob("*/prompts/*.yaml"))
 #: How a file says that its source's own example, which it keeps, names an answer.
 MARK = "it names one answer"
 
@@ -51,7 +51,7 @@ def named(text: str) -> list[str]:
     return found + [f"final answer: {match['value']}" for match in _OWN.finditer(text)]
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PROMPTS)))
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(STUDIES)))
 def test_no_example_of_a_reply_names_a_choice(path: Path) -> None:
     source = path.read_text(encoding="utf-8")
     found = [name for text in texts(yaml.safe_load(source)) for name in named(text)]

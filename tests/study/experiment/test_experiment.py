@@ -356,4 +356,4 @@ def test_kinds_of_columns_and_registration() -> None:
     assert number("x").kind == "float?"
     registered = panel().registered({}, 1)
     assert "mean paired difference of score" in registered.estimands[0]
-    assert registered.primary == "score, in each arm against long."
+    assert registered.primary == "mean score (points), in each arm against long."

@@ -118,7 +118,7 @@ def _plan(settings: Mapping[str, Any], topics: int) -> Plan:
     treatments = sum(arm != arms[settings["reference"]] for arm in arms.values())
     if treatments:
         confidence = settings["inference.confidence"]
-        stop = SimulatedStop.of(settings.get("stop"), confidence, settings["block_size"])
+        stop = SimulatedStop.of(settings.get("stop"), confidence, settings.get("block_size", 0))
     return Plan(settings["draws"], topics, len(arms) - 1, treatments, stop)
 
 

@@ -15,6 +15,8 @@ from dissensus.design.contrasts import HEADLINE, RANDOMISATION, Options, Pairs, 
 from dissensus.design.diagnosis import DIAGNOSIS, HOLM
 from dissensus.plan.diagnosed import STORED
 from dissensus.stats.multiplicity import adjust
+from dissensus.study.configuration import load
+from dissensus.study.given import diagnosed_settings
 from dissensus.study.registry import study_folder
 from dissensus.tables.artefact import write
 from scripted import default_configuration
@@ -136,6 +138,15 @@ def test_what_cannot_be_diagnosed_is_missing() -> None:
     assert (topic["simulations"] == 0).all()
     arm = pd.DataFrame(diagnosed(6, 4, ("emergent",), 3, [0.0], 1))
     assert (arm["simulations"] == 0).all() and arm["rejection"].isna().all()
+
+
+def test_what_the_stage_is_told_of_a_study_that_never_stops_is_enough() -> None:
+    settings = load(default_configuration())
+    told = diagnosed_settings(settings.study("deliberation"))
+    few = {"simulations": 2, "sessions": 2, "effects": [0.0]}
+    topics = {row["topic_id"]: row for row in topic_rows()[:4]}
+    made = diagnose(topics, {**told, "diagnosis": {**told["diagnosis"], **few}}, 1)
+    assert {row["world"] for row in made} > {"sharp_null", as_run("full")}
 
 
 def as_configured(sessions: int) -> dict[str, Any]:
