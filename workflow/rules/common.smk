@@ -143,6 +143,19 @@ def of_shards(study, kind, part=None):
     return files
 
 
+def of_first(study, kind, *files):
+    """Files of the first session of a kind, as an input; ``{session}`` stands for its name."""
+
+    @exit_on_user_error
+    def named(wildcards):
+        drawn(study)
+        rows = GRAPH.drawn(study).sessions.rows.values()
+        first = next(row["session_id"] for row in rows if row["kind"] == kind)
+        return [str(RESULTS / study / file).format(session=first) for file in files]
+
+    return named
+
+
 def embedding_calls_of(study):
     """A study's calls for embeddings, as an input: artefacts of their own, or one of every shard."""
     declared = STUDIES[study]

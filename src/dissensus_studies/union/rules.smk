@@ -16,15 +16,6 @@ RECORDS_OF_UNION = tables(
 )
 
 
-@exit_on_user_error
-def first_debate(wildcards):
-    """The first debate of the manifest, to be read as a whole."""
-    drawn("union")
-    rows = GRAPH.drawn("union").sessions.rows.values()
-    name = next(row["session_id"] for row in rows if row["kind"] == "debate")
-    return [U / f"debates/{name}.{ending}" for ending in ("md", "json")]
-
-
 use rule local_stage as draw_map with:
     input:
         # What names the clusters has read the map.
@@ -75,4 +66,4 @@ rule union:
         core("union"),
         stage_targets("union"),
         made_in_own_folder("union"),
-        first_debate,
+        of_first("union", "debate", "debates/{session}.md", "debates/{session}.json"),
