@@ -8,6 +8,38 @@
 
 from dissensus.study.stages import inputs_of, outputs_of, settings_of, signature_of
 
+RUN_STAGE = workflow.current_basedir.join(
+    "../scripts/study/run_stage.py"
+).get_path_or_uri(secret_free=True)
+
+
+# What stages are made of: a function says what it makes of which files (dissensus.study.makes), and
+# each study's own file of rules names it. The first runs where the study is, the other on a node.
+# Each gets a log of its own, called like its rule (dissensus.run.rules.name_logs). The rules that use them may stand in
+# any folder, so that the script is named by its whole path.
+rule local_stage:
+    log:
+        STAGE_LOG,
+    localrule: True
+    conda:
+        ENVIRONMENT
+    message:
+        "What the rules of short stages share; no target"
+    script:
+        RUN_STAGE
+
+
+rule stage:
+    log:
+        STAGE_LOG,
+    conda:
+        ENVIRONMENT
+    message:
+        "What the rules of long stages share; no target"
+    script:
+        RUN_STAGE
+
+
 STAGES = {
     name: list(
         study.stages(
