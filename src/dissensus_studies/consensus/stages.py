@@ -78,7 +78,7 @@ def _of_debates(settings: ConsensusSettings, speech: Mapping[str, Any]) -> list[
         ),
         Stage(
             f"{__package__}.estimates:estimate_all",
-            ("inference", "arms", "compared", "temperatures", "reference", "rounds"),
+            ("inference", "arms", "compared", "temperatures", "reference", "again", "rounds"),
             computed={"models": settings.models_by_arm, "speech": speech},
             name="estimate_consensus",
             message=f"Compare the strategies with {settings.reference}, ccagent with its parts, "

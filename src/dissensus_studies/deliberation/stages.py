@@ -27,7 +27,7 @@ def stages_of(settings: DeliberationSettings) -> list[Stage]:
         ),
         Stage(
             f"{_INFERENCE}.contrasts:contrast_arms",
-            ("reference", "compared", _LEVEL, "inference.flips"),
+            ("reference", "again", "compared", _LEVEL, "inference.flips"),
             name="estimate_arms",
             message=f"Compare the arms with {reference}",
         ),

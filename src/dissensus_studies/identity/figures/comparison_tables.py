@@ -7,7 +7,7 @@ from dissensus.report.labels import estimate, marked, number, p_value
 from dissensus.report.tables import Table
 from dissensus.report.view import Artefacts, View
 
-from ..terms import AGAIN
+from ..terms import AGAIN, FLOOR
 from .frames import DAGGER, contains_zero
 
 #: Kind of comparison -> the question that its rows answer.
@@ -20,6 +20,7 @@ _ASKED = {
     "drops": "Does subversion drop more than correction?",
     "labels": "Is it the labels?",
     AGAIN: "Vanilla twice: what is noise?",
+    FLOOR: "Is it more than that noise?",
 }
 _AGENTS = ("seat", "persona")
 _MEASURES = {"ibc": "IBC", "delta": "Delta", "drop": "relative drop"}
