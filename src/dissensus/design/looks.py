@@ -165,7 +165,7 @@ def judged_by(looks: Sequence[Mapping[str, Any]], rows: Sequence[Row]) -> list[R
         return list(rows)
     last = anytime_rows(looks)
     at_look = {row["contrast"] for row in last}
-    others = (
-        {**row, "headline": row["headline"] and row["contrast"] not in at_look} for row in rows
-    )
+    # A test of so many draws has no level where evidence chose how many.
+    no_floor = {"headline": False, "floor_p": None, "floor_n": 0}
+    others = ({**row, **(no_floor if row["contrast"] in at_look else {})} for row in rows)
     return [*last, *others]
