@@ -25,6 +25,8 @@ class Outcome:
         where no value is of interest, and a single mean has no p-value. Contrasts are tested
         against no difference.
     is_share : whether it lies between 0 and 1, as does then the interval of its mean.
+    bounds : the smallest and the largest value that it can have, such as (1, 5) of a rating; a
+        share's are (0, 1). A study that may stop assumes nothing else of it then.
     by : nothing for a number a session; "round", or ("round", "agent").
     """
 
@@ -33,12 +35,18 @@ class Outcome:
     unit: str = ""
     null: float | None = None
     is_share: bool = False
+    bounds: tuple[float, float] | None = None
     by: str | tuple[str, ...] = ()
 
     @property
     def keys(self) -> tuple[str, ...]:
         """What it is a number of in a session, as one of :data:`BY`."""
         return tuple(self.by) if isinstance(self.by, tuple | list) else (self.by,)
+
+    @property
+    def limits(self) -> tuple[float, float] | None:
+        """Its bounds, those of a share among them."""
+        return (0.0, 1.0) if self.is_share else self.bounds
 
     @classmethod
     def of(cls, declared: str | Outcome) -> Outcome:
