@@ -11,8 +11,16 @@ import pytest
 
 from compare.urged_study import lay, urged_by
 from dissensus.cli import main
-from dissensus.compare.comparison import DIFFERENCES, POOLED, UNITS, _check_same, compare
-from dissensus.compare.units import Estimand, read_run, titled_over
+from dissensus.compare.comparison import (
+    DIFFERENCES,
+    POOLED,
+    UNITS,
+    _check_same,
+    _compared,
+    _share_draws,
+    compare,
+)
+from dissensus.compare.units import Estimand, read_run, titled_over, units_of_runs
 from dissensus.errors import ResourceError
 from dissensus.tables.artefact import provenance_of, read
 from support import Project, built_once
@@ -83,6 +91,34 @@ def test_what_differs_between_the_runs_is_named_and_nothing_else(here: Path) -> 
     }
     assert [row["value"] for row in found.differences] == ["0.0", "0.5", "2.0"]
     assert found.shares_draws
+
+
+def test_two_runs_of_one_seed_among_three_share_their_chance(here: Path) -> None:
+    runs = [read_run(here / f"results/{run}/mine") for run in PLANTED]
+    seeds = [
+        replace(each, plan=replace(each.plan, seed=seed))
+        for each, seed in zip(runs, (1, 1, 2), strict=True)
+    ]
+    assert _share_draws(seeds)
+    apart = [replace(each, plan=replace(each.plan, seed=seed)) for seed, each in enumerate(runs)]
+    assert not _share_draws(apart)
+
+
+def test_the_same_data_under_two_names_are_refused(here: Path) -> None:
+    run = read_run(here / "results/some/mine")
+    twice = [run, replace(run, plan=replace(run.plan, run="other", seed=run.plan.seed + 1))]
+    with pytest.raises(ResourceError, match="Runs some and other have the same estimate"):
+        list(_compared(twice, "run", False))
+
+
+def test_degrees_of_freedom_are_those_of_clusters(here: Path) -> None:
+    """Few clusters of many draws: the quantile of t is that of clusters."""
+    runs = [read_run(here / f"results/{run}/mine") for run in PLANTED]
+    for unit in units_of_runs(runs, next(iter(runs[0].headlines))):
+        row = next(each for each in runs if each.name == unit.name).row(
+            next(iter(runs[0].headlines))
+        )
+        assert row is not None and unit.clusters == row["n_clusters"] and unit.n == row["n"]
 
 
 def test_all_that_a_reader_sees_says_simulated(here: Path, tmp_path: Path) -> None:

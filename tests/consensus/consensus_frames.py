@@ -96,7 +96,7 @@ def make_run(each: int = 3, lost: int = 0) -> Frames:
     ]
     left = metrics[numbers].astype(object).where(complete, None)
     metrics = frame_of(METRICS, metrics.assign(complete=complete, **left))
-    contrasts = contrast_arms(metrics, list(ARMS), "debate", Options(0.95, 200, 1))
+    contrasts = contrast_arms(metrics, list(ARMS), "debate", Options(0.95, 200, 1), "again")
     planted = planted_values(manifest, items, dict.fromkeys(ALL_ARMS, SPEECH), "debate", 1)
     keys = {arm: (model, 0.7) for arm, model in MODELS.items()}
     learned = learned_contrasts(metrics, ALL_ARMS, keys, "debate", planted, Options(0.95, 200, 1))

@@ -122,6 +122,7 @@ def _made(draws: int, arms: tuple[str, ...], agents: int, rounds: int) -> Run:
     stances = frame_of(STANCES, [stance for row in held for stance in _stances(row, rng)])
     claims = frame_of(CLAIMS, [claim for row in held for claim in _claims(row, stances, rng)])
     edges = [edge for row in held for edge in _engagements(row, claims, rng)]
+    again = next((arm for arm in arms if arm.endswith("_again")), None)
     return Run(
         frame_of(TOPICS, [_topic(index) for index in range(8)]),
         manifest,
@@ -133,7 +134,7 @@ def _made(draws: int, arms: tuple[str, ...], agents: int, rounds: int) -> Run:
         metrics,
         frame_of(INFLUENCE, pd.concat([_influence(row, rng) for row in held], ignore_index=True)),
         _pairs(arms, rng),
-        pd.DataFrame(contrast_arms(metrics, manifest, "emergent", 0.95, 500, 1)),
+        pd.DataFrame(contrast_arms(metrics, manifest, "emergent", 0.95, 500, 1, again=again)),
         equal_tokens("arm", ["emergent"], draws),
         frame_of(
             LEFT_OUT, [{"model": "model-b", "estimate": 0.12, "ci_low": 0.04, "ci_high": 0.2}]

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dissensus.design import betting
 from dissensus.design.contrasts import Columns
 from dissensus.design.looks import anytime_rows, looks_of, paired_differences
 from dissensus.design.manifest import in_blocks
@@ -21,7 +22,11 @@ BY_ALPHA, BY_WIDTH = Rule(None, 0.05, 0.95), Rule(0.5, None, 0.95)
 
 
 def differences(
-    values: Any, block_size: int, clusters: Any = None, contrast: str = "b-a"
+    values: Any,
+    block_size: int,
+    clusters: Any = None,
+    contrast: str = "b-a",
+    bound: float | None = None,
 ) -> pd.DataFrame:
     """Differences of draws in their order."""
     rows = [
@@ -30,6 +35,7 @@ def differences(
             **{"outcome": "y", "draw_id": f"d{place:03d}", "block": place // block_size + 1},
             "cluster": str(place if clusters is None else clusters[place]),
             "difference": None if value is None else float(value),
+            "bound": bound,
         }
         for place, value in enumerate(values)
     ]
@@ -48,6 +54,23 @@ def test_it_stops_at_the_first_look_that_has_what_is_asked_for() -> None:
     assert narrow[-1]["ci_high"] - narrow[-1]["ci_low"] <= 1.0
     assert stopped_after(looks_of(differences([1, -1] * 20, 5), BY_ALPHA)) is None
     assert looks_of(differences([], 5), BY_ALPHA) == []
+
+
+def test_a_bound_that_differences_have_is_bet_on() -> None:
+    """Of few and large differences, bets allow what sign flips that are symmetric do not."""
+    values = [0.1] * 36 + [-0.9] * 4
+    rows = looks_of(differences(values, 40, bound=1.0), BY_ALPHA)
+    assert np.exp(betting.evidence(np.array(values), 1.0, 0.0)) == pytest.approx(rows[0]["e_value"])
+    assert rows[0]["e_value"] != looks_of(differences(values, 40), BY_ALPHA)[0]["e_value"]
+
+
+def test_the_bound_is_the_width_of_the_outcome_times_the_weights_of_a_side() -> None:
+    metrics = pd.DataFrame({"draw_id": [1, 1, 1], "arm": ["a", "b", "c"], "complete": True,
+                            "topic_id": 1, "y": [1.0, 5.0, 5.0]})  # fmt: skip
+    compared = [Contrast.of("b", "a"), Contrast("x", {"b": 1.0, "c": 1.0, "a": -2.0})]
+    rows = paired_differences(metrics, compared, "y", Columns(), {1: 1}, (1.0, 5.0))
+    assert [(row["difference"], row["bound"]) for row in rows] == [(4.0, 4.0), (8.0, 8.0)]
+    assert paired_differences(metrics, compared, "y", Columns(), {1: 1})[0]["bound"] is None
 
 
 def test_every_headline_contrast_must_be_known() -> None:

@@ -9,6 +9,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow.parquet as pq
 import pytest
 import yaml
@@ -106,6 +107,30 @@ def test_the_prediction_interval_is_as_wide_as_two_runs_vary(tmp_path: Path) -> 
     assert half == pytest.approx(2.093 * NOISE * 2**0.5 / 20**0.5, rel=0.4)
     predicted = (row["prediction_high"] - row["prediction_low"]) / 2
     assert predicted == pytest.approx(half * 1.41421356)
+
+
+def test_a_run_with_a_larger_error_has_more_room(tmp_path: Path) -> None:
+    """Of two runs with errors s and 2 s, 5% of the differences lie outside 1.96 sqrt(5) s."""
+    registered, rng, times, outside = (
+        prediction(tmp_path, "heron"),
+        np.random.default_rng(1),
+        2000,
+        0,
+    )
+    (row,) = registered["rows"]
+    key = {"contrast": row["contrast"], "outcome": row["outcome"], "headline": True, "n": 5}
+    for _ in range(times):
+        first, second = rng.normal(5, 1), rng.normal(5, 2)
+        of_first = {
+            "predicted": first,
+            "predicted_low": first - 1.96,
+            "predicted_high": first + 1.96,
+        }
+        rows = {**registered, "rows": [{**row, **of_first}]}
+        found = {**key, "estimate": second, "ci_low": second - 3.92, "ci_high": second + 3.92}
+        (made,) = confirmed(rows, [found])
+        outside += not made["prediction_low"] <= second <= made["prediction_high"]
+    assert outside / times == pytest.approx(0.05, abs=3 * (0.05 * 0.95 / times) ** 0.5)
 
 
 @pytest.mark.parametrize(

@@ -32,12 +32,14 @@ def printed(row: Any, times: float = 1.0, digits: int = 3) -> str:
     return text.replace("-", "−")
 
 
-def within(rows: pd.DataFrame, row: Any) -> str:
-    """How many rows are no further from 0 than the limits of another."""
-    near = rows["estimate"].abs() <= max(abs(row["ci_low"]), abs(row["ci_high"]))
-    all_rows = rows["estimate"].count()
-    noun = "contrast" if all_rows == 1 else "contrasts"
-    return f"{near.sum()} of {all_rows} {noun} {'is' if near.sum() == 1 else 'are'}"
+def beyond(rows: pd.DataFrame, name: str) -> str:
+    """How many rows were found to be farther from 0 than the floor."""
+    found, tested = (rows["floor_p"] < 0.05).sum(), rows["floor_p"].count()
+    return (
+        f"{found} of {tested} arm{'' if tested == 1 else 's'} "
+        f"{'differs' if found == 1 else 'differ'} from {name} by more than {name} differs from "
+        "itself (95%, after Holm)."
+    )
 
 
 def test_deliberation_has_its_second_reference(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -45,9 +47,10 @@ def test_deliberation_has_its_second_reference(monkeypatch: pytest.MonkeyPatch) 
     run = deliberation_frames.make_run(4, ("emergent", "emergent_again", "full", "pid"), 3, 3)
     rows = run.artefacts.frame("contrasts").query("headline and reference != ''").set_index("arm")
     row, others = rows.loc["emergent_again"], rows.drop("emergent_again")
+    assert others["floor_p"].notna().all()
     assert said(deliberation.state, run.artefacts, run.view()) == (
         f"Noise floor: emergent run again differs from itself by {printed(row, digits=2)}, "
-        f"n = {row['n']}; {within(others, row)} no further from zero than that."
+        f"n = {row['n']}; {beyond(others, 'emergent')}"
     )
 
 
@@ -57,8 +60,7 @@ def test_consensus_has_it_over_all_domains_in_points() -> None:
     row, others = rows.loc["again"], rows.drop("again")
     assert said(consensus.state, run.artefacts, consensus_frames.VIEW) == (
         f"Noise floor: {row['reference']} run again differs from itself by "
-        f"{printed(row, 100, 1)} points, n = {row['n']}; {within(others, row)} no "
-        "further from zero than that."
+        f"{printed(row, 100, 1)} points, n = {row['n']}; {beyond(others, row['reference'])}"
     )
 
 
@@ -67,14 +69,21 @@ def test_identity_has_vanilla_run_again_or_says_how() -> None:
     comparisons = artefacts.frame("comparisons")
     row = {**comparisons.iloc[0], "kind": "again", "team": "t", "estimate": 0.01}
     row |= {"ci_low": -0.2, "ci_high": 0.3, "n_questions": 40}
-    made = pd.DataFrame([*comparisons.query("kind != 'again'").to_dict("records"), row])
+    second = {**row, "team": "u", "estimate": 0.02}
+    floor = {**row, "kind": "floor", "p_value": 0.01, "p_adjusted": 0.02}
+    floor |= {"estimate_one": -0.4, "estimate_other": 0.01}
+    # As sure, but its team's vanilla differs from itself by more than its coefficient is.
+    smaller = {**floor, "team": "u", "estimate_one": 0.3, "estimate_other": -0.4}
+    others = comparisons.query("kind not in ('again', 'floor')").to_dict("records")
+    made = pd.DataFrame([*others, row, second, floor, smaller])
     shown = Artefacts({}, {**artefacts.loaded, "comparisons": made})
     sentence = said(identity.state, shown, identity_frames.VIEW)
-    assert sentence.startswith(
+    assert sentence == (
         "Noise floor: vanilla run again differs from itself, in t, by +0.010 [−0.200, 0.300], "
-        "n = 40; "
+        "n = 40. Noise floor: vanilla run again differs from itself, in u, by +0.020 "
+        "[−0.200, 0.300], n = 40; 1 of 2 coefficients is farther from zero than vanilla differs "
+        "from itself in the same team (95%, after Holm)."
     )
-    assert sentence.endswith(" no further from zero than that.") and "coefficient" in sentence
     none = Artefacts({}, {**artefacts.loaded, "comparisons": made.query("kind != 'again'")})
     assert said(identity.state, none, identity_frames.VIEW) == (
         "No noise floor: vanilla was not run again in any team; `controls: [again]` of a team does "
@@ -91,8 +100,11 @@ def test_union_has_the_epoch_before_any_memo() -> None:
     sentence = said(union.state, artefacts, union_frames.VIEW)
     assert sentence.startswith(
         "Noise floor: in the first epoch, before any memo, the arms differ by "
-        f"{printed(row, digits=2)}, n = {row['n']}; "
+        f"{printed(row, digits=2)}, n = {row['n']}"
     )
+    # An epoch has fewer draws than all coached epochs: nothing is said of one by the other.
+    assert sentence.endswith(f"; the gain rests on {head['n']} draws and is not compared.")
+    assert head["n"] > row["n"]
     few = said(union.state, union_frames.make_run(1, 2, 2).artefacts, union_frames.VIEW)
     assert few.startswith("No noise floor: in the first epoch") and few.endswith("an interval.")
 
@@ -111,5 +123,5 @@ def test_language_has_the_reference_against_itself_or_says_how(languages: tuple[
     row = rows.loc["en_again-en"]
     assert sentence == (
         f"Noise floor: English run again differs from itself by {printed(row)}, n = {row['n']}; "
-        f"{within(rows.drop('en_again-en'), row)} no further from zero than that."
+        "no other language is tested against it."
     )

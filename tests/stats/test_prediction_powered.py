@@ -148,3 +148,12 @@ def test_wrong_arguments_are_sentences() -> None:
         prediction_powered([1.0], [1.0, 2.0], ["a", "a"], ONE)
     with pytest.raises(ValueError, match=r"predictions\[1\] is nan"):
         prediction_powered([1.0, 2.0], [1.0, np.nan], ["a", "a"], ONE)
+
+
+def test_labels_that_all_agree_are_no_proof() -> None:
+    labels = np.where(np.arange(40) < 12, 1.0, np.nan)
+    predictions = np.random.default_rng(1).integers(0, 2, 40).astype(float)
+    for power in (0.0, None):
+        found = prediction_powered(labels, predictions, groups(40), ONE, power=power)
+        assert found.estimate == 1.0
+        assert np.isnan([found.se, found.ci_low, found.ci_high, found.p_value]).all()

@@ -112,6 +112,7 @@ use rule local_stage as estimate_consensus with:
             "compared",
             "temperatures",
             "reference",
+            "again",
             "rounds",
             models=CONSENSUS.models_by_arm,
             speech=SPEECH,

@@ -54,6 +54,7 @@ use rule local_stage as estimate_arms with:
         settings=given(
             DELIBERATION,
             "reference",
+            "again",
             "compared",
             "inference.confidence",
             "inference.flips",

@@ -103,8 +103,8 @@ class Comparison:
     over : "run", "panel", or the column of the key whose values are compared.
     compared : the estimands, the most important first.
     differences : rows of :data:`DIFFERENCES`.
-    shares_draws : whether all units have the same draws, so that they share their chance: those of
-        one run, and of runs with one seed.
+    shares_draws : whether any two units have the same draws, so that they share their chance: those
+        of one run, and of runs of which two have one seed.
     """
 
     study: str
@@ -143,7 +143,7 @@ def compare(folders: Sequence[Path], over: str = RUNS) -> Comparison:
         _check_same(runs)
     elif len(runs) > 1:
         raise ResourceError(f"--over {over} is within one run; name one, not {len(runs)}.")
-    shares_draws = len({run.plan.seed for run in runs}) == 1
+    shares_draws = _share_draws(runs)
     compared = list(_compared(runs, over, shares_draws))
     return Comparison(
         first.plan.study,
@@ -156,6 +156,11 @@ def compare(folders: Sequence[Path], over: str = RUNS) -> Comparison:
         first.confidence,
         shares_draws,
     )
+
+
+def _share_draws(runs: Sequence[Run]) -> bool:
+    """Whether any two units have draws in common: what is drawn follows from the seed."""
+    return len(runs) == 1 or len({run.plan.seed for run in runs}) < len(runs)
 
 
 def _compared(runs: Sequence[Run], over: str, shares_draws: bool) -> Iterator[Compared]:
@@ -178,10 +183,31 @@ def _compared(runs: Sequence[Run], over: str, shares_draws: bool) -> Iterator[Co
                     f"{first.folder} has one {over} alone, {units[0].name}; there is nothing to "
                     "compare."
                 )
+        if over in (RUNS, PANELS) and not place:
+            _check_other_data(units, wanted)
         both = [unit.estimate for unit in units], [unit.se for unit in units]
-        shared = min(unit.n for unit in units) if shares_draws else None
+        # What is independent is a cluster, of which an error has as many degrees of freedom.
+        shared = min(unit.clusters for unit in units) if shares_draws else None
         together = pooled(*both, confidence=first.confidence, shared_draws=shared)
         yield Compared(wanted, title, units, together)
+
+
+def _check_other_data(units: Sequence[Unit], estimand: Estimand) -> None:
+    """Refuse a run that is another one once more: it is no further evidence.
+
+    Raises
+    ------
+    ResourceError : two have the same estimate, with the same error and limits.
+    """
+    seen: dict[tuple[float, ...], str] = {}
+    for unit in units:
+        numbers = (unit.estimate, unit.se, unit.ci_low, unit.ci_high, float(unit.n))
+        if (other := seen.setdefault(numbers, unit.name)) != unit.name:
+            raise ResourceError(
+                f"Runs {other} and {unit.name} have the same estimate of {estimand.name}, "
+                f"{unit.estimate:g}, to the last digit, with the same interval: they are the same "
+                "data; name one of them."
+            )
 
 
 def _check_same(runs: Sequence[Run]) -> None:

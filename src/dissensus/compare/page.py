@@ -216,9 +216,11 @@ def _units(comparison: Comparison) -> Table:
 
 def _pooled(comparison: Comparison) -> Table:
     level = percent(comparison.confidence, 0)
+    every = "All" if len({run.plan.seed for run in comparison.runs}) == 1 else "Some"
     shared = (
-        " All have the same draws, and so may err alike: the interval of the mean has the whole "
-        "error of one of them, and is as wide as if all erred by the same."
+        f" {every} have the same draws, and so may err alike: the interval of the mean has the "
+        "whole error of one of them, with a degree of freedom less than its clusters, and is as "
+        "wide as if all erred by the same."
         if comparison.shares_draws
         else ""
     )

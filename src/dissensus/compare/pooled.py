@@ -61,7 +61,8 @@ def pooled(
     ----------
     estimates : k estimates in one unit, 2 or more.
     errors : their standard errors, above 0.
-    shared_draws : how many draws all units have in common; None where each has its own.
+    shared_draws : how many independent clusters the draws are of that units have in common; None
+        where each has its own.
 
     Raises
     ------

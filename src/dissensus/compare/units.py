@@ -99,6 +99,7 @@ class Unit:
     estimate, se, ci_low, ci_high : in the unit of the outcome; ``se`` is half the interval by its
         normal quantile where the estimator has no standard error.
     n : observations.
+    clusters : independent ones behind them; n where nothing is clustered.
     has_own_error : whether the standard error is the estimator's.
     """
 
@@ -109,6 +110,7 @@ class Unit:
     ci_low: float
     ci_high: float
     n: int
+    clusters: int
     has_own_error: bool
 
 
@@ -261,7 +263,9 @@ def _unit(name: str, run: Run, row: Mapping[str, Any], estimand: Estimand) -> Un
             f"{run.folder}/{estimand.artefact}.parquet: {estimand.name} of {name} has the estimate "
             f"{value:g} and no standard error above 0; leave it out."
         )
-    return Unit(name, run.plan.run, value, error, low, high, int(row.get("n") or 0), has_own_error)
+    n = int(row.get("n") or 0)
+    clusters = int(row.get("n_clusters") or n)
+    return Unit(name, run.plan.run, value, error, low, high, n, clusters, has_own_error)
 
 
 def _number(value: Any) -> float:

@@ -35,6 +35,7 @@ def estimate_all(
     rounds: int,
     speech: Mapping[str, Any],
     seed: int,
+    again: str | None = None,
 ) -> tuple[list[Row], list[Row], list[Row], list[Row]]:
     """Estimate every measure in every arm, compare the arms, and say what was planted.
 
@@ -47,11 +48,12 @@ def estimate_all(
     reference : name of an arm.
     rounds : the most of a debate.
     speech : model -> settings of simulated agents; real models are not in it.
+    again : the arm that is the reference once more, where there is one.
     """
     level = inference.confidence
     estimates = estimate_arms(metrics, rounds, level, inference.resamples, seed)
     options = Options(level, inference.flips, seed)
-    contrasts = contrast_arms(metrics, compared, reference, options)
+    contrasts = contrast_arms(metrics, compared, reference, options, again)
     by_arm = {arm: speech.get(model) for arm, model in models.items()}
     planted = planted_values(manifest, statements, by_arm, reference, seed)
     agents = {arm: (model, temperatures[arm]) for arm, model in models.items()}

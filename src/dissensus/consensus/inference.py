@@ -27,6 +27,8 @@ from dissensus.design.contrasts import (
     pair_up,
     sign_flip,
 )
+from dissensus.design.noise import beyond_floor
+from dissensus.design.weights import Contrast
 from dissensus.digests import seed_of
 from dissensus.llm.providers.behaviours import speech_of
 from dissensus.stats.bootstrap import cluster_bootstrap
@@ -123,13 +125,18 @@ def estimate_arms(
 
 
 def contrast_arms(
-    metrics: pd.DataFrame, arms: Sequence[str], reference: str, options: Options
+    metrics: pd.DataFrame,
+    arms: Sequence[str],
+    reference: str,
+    options: Options,
+    again: str | None = None,
 ) -> list[Row]:
     """Every arm against the reference on the same statements; rows of :data:`CONTRASTS`.
 
     The headline is the primary outcome over all domains, adjusted over the arms (Holm). The
     log-rank test of the round of consensus stands beside its mean: a debate that never agreed is
-    censored at its last round there, while the mean counts it as if it had agreed then.
+    censored at its last round there, while the mean counts it as if it had agreed then. Where the
+    arm ``again`` is the reference once more, the others are tested against what it differs by.
     """
     rows: list[Row] = []
     others = [arm for arm in arms if arm != reference]
@@ -141,6 +148,10 @@ def contrast_arms(
         )
         tests = [_log_rank(some, arm, reference, options) for arm in others]
         adjust_family(tests)
+        if domain == ALL and again:
+            compared = [Contrast.of(arm, reference) for arm in others]
+            floor = Contrast.of(again, reference)
+            beyond_floor(contrasts, some, compared, floor, options, columns)
         for row in (*contrasts, *tests):
             headline = bool(row["headline"]) and domain == ALL
             rows.append({"domain": domain, **row, "headline": headline})

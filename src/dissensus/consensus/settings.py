@@ -135,6 +135,13 @@ class ConsensusSettings(StudySettings):
         return [arm for arm, strategy in arms if strategy not in parts and arm not in self.variants]
 
     @property
+    def again(self) -> str | None:
+        """The arm that is the reference once more; None where there is none."""
+        strategy = self.arms[self.reference]
+        others = (arm for arm in self.compared if arm != self.reference)
+        return next((arm for arm in others if self.arms[arm] == strategy), None)
+
+    @property
     def checks(self) -> dict[str, ConditionSettings]:
         """Condition -> how agents are made who are checked."""
         return self.sanity.conditions if self.sanity else {}

@@ -181,6 +181,13 @@ class DeliberationSettings(StudySettings):
         reference = self.arms[self.reference]
         return [name for name in self.compared if self.arms[name] != reference]
 
+    @property
+    def again(self) -> str | None:
+        """The arm that is the reference once more; None where there is none."""
+        reference = self.arms[self.reference]
+        others = (name for name in self.compared if name != self.reference)
+        return next((name for name in others if self.arms[name] == reference), None)
+
     @model_validator(mode="after")
     def _names_agree(self) -> DeliberationSettings:
         faults = []

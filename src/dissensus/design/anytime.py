@@ -24,6 +24,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dissensus.design import betting
 from dissensus.stats.checks import FloatArray, as_sample
 
 #: Effects in units of the root mean square for which the evidence grows fastest, from a small one,
@@ -88,7 +89,11 @@ def _mixed(wealth: FloatArray) -> FloatArray:
 
 
 def looks_at(
-    sums: FloatArray, sizes: FloatArray, after: Sequence[int], confidence: float
+    sums: FloatArray,
+    sizes: FloatArray,
+    after: Sequence[int],
+    confidence: float,
+    bound: float | None = None,
 ) -> Iterator[Look]:
     """What is known at each of some looks, found when it is asked for.
 
@@ -97,6 +102,8 @@ def looks_at(
     sums, sizes : as for :func:`evidence`.
     after : how many clusters each look has, ascending.
     confidence : level of the intervals, of all looks together.
+    bound : that no difference is farther from 0 than; then clusters are bet on, and need not be
+        symmetric (:mod:`dissensus.design.betting`). None where there is none.
 
     Yields
     ------
@@ -111,12 +118,22 @@ def looks_at(
     most, low, high = 0.0, -np.inf, np.inf
     for count in after:
         # Of what there is so far alone: the same numbers, to the last digit, whatever follows.
-        value = float(evidence(sums[:count], sizes[:count], np.zeros(1))[0, -1]) if count else 0.0
+        value, below, above = _known(sums[:count], sizes[:count], confidence, bound)
         most = max(most, value)
-        below, above = limits(sums[:count], sizes[:count], confidence)
         low, high = max(low, below), min(high, above)
         own = (low, high) if low <= high else (below, above)
         yield Look(float(np.exp(min(value, 700.0))), *own, float(np.exp(-most)))
+
+
+def _known(
+    sums: FloatArray, sizes: FloatArray, confidence: float, bound: float | None
+) -> tuple[float, float, float]:
+    """The logarithm of the evidence against no difference, and both limits, at one look."""
+    if bound is not None:
+        value = betting.evidence(sums / sizes, bound, 0.0) if sums.size else 0.0
+        return value, *betting.limits(sums / sizes, bound, confidence)
+    value = float(evidence(sums, sizes, np.zeros(1))[0, -1]) if sums.size else 0.0
+    return value, *limits(sums, sizes, confidence)
 
 
 def limits(sums: FloatArray, sizes: FloatArray, confidence: float) -> tuple[float, float]:

@@ -30,7 +30,7 @@ from dissensus.stats.multiplicity import adjust
 from dissensus.stats.results import NAN, Estimate
 from dissensus.stats.signflip import sign_flip_test
 from dissensus.tables.artefact import Schema
-from dissensus.tables.common import common, flag, text
+from dissensus.tables.common import chance, common, flag, text, whole
 
 HEADLINE, RANDOMISATION = "cluster_robust", "sign_flip"
 
@@ -115,6 +115,11 @@ def contrasts_schema(name: str) -> Schema:
             "reference": text("Arm that it is compared with; empty for the mean of one arm."),
             **common("simulation_error?", "p_adjusted?", "p_bh?", "family_low?", "family_high?"),
             "headline": flag("Whether this is the primary outcome by the headline's method."),
+            "floor_p": chance(
+                "P-value, by Holm's method, that it is larger than what the reference differs from "
+                "itself by; missing where that was not tested."
+            ),
+            "floor_n": whole("Draws that this test rests on; 0 where there is none.", "count"),
         },
         key=("arm", "reference", "outcome", "method"),
     )
@@ -351,6 +356,8 @@ def contrast_row(
         "family_low": None,
         "family_high": None,
         "headline": headline,
+        "floor_p": None,
+        "floor_n": 0,
     }
 
 

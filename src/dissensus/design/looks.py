@@ -33,6 +33,7 @@ def paired_differences(
     outcome: str,
     columns: Columns,
     blocks: Mapping[Any, int],
+    bounds: tuple[float, float] | None = None,
 ) -> list[Row]:
     """Rows of :data:`~dissensus.design.stopping.DIFFERENCES`.
 
@@ -43,6 +44,7 @@ def paired_differences(
     outcome : the primary one, a column of the metrics.
     columns : names of the other columns.
     blocks : draw_id -> its block.
+    bounds : the smallest and the largest value that the outcome can have; None where it has none.
     """
     if not len(metrics):
         return []
@@ -59,6 +61,7 @@ def paired_differences(
             "block": blocks[draw],
             "cluster": str(cluster),
             "difference": defined(float(difference)),
+            "bound": bounds and (bounds[1] - bounds[0]) * sum(each.treated.values()),
         }
         for each, of in pairs
         for draw, cluster, difference in zip(
@@ -117,6 +120,7 @@ def _of_contrast(differences: pd.DataFrame, blocks: Sequence[int], rule: Rule) -
     sums, sizes = (of_cluster.agg(name).to_numpy(np.float64) for name in ("sum", "size"))
     begun = counted.drop_duplicates("cluster")["block"].to_numpy()
     after = [int((begun <= block).sum()) for block in blocks]
+    bound = float(ordered["bound"].iloc[0]) if ordered["bound"].notna().all() else None
     names = {name: ordered[name].iloc[0] for name in ("contrast", "outcome", "arm", "reference")}
     return (
         {
@@ -131,7 +135,7 @@ def _of_contrast(differences: pd.DataFrame, blocks: Sequence[int], rule: Rule) -
             "p_value": look.p_value,
         }
         for block, clusters, look in zip(
-            blocks, after, looks_at(sums, sizes, after, rule.confidence), strict=True
+            blocks, after, looks_at(sums, sizes, after, rule.confidence, bound), strict=True
         )
     )
 
@@ -165,7 +169,7 @@ def judged_by(looks: Sequence[Mapping[str, Any]], rows: Sequence[Row]) -> list[R
         return list(rows)
     last = anytime_rows(looks)
     at_look = {row["contrast"] for row in last}
-    others = (
-        {**row, "headline": row["headline"] and row["contrast"] not in at_look} for row in rows
-    )
+    # A test of so many draws has no level where evidence chose how many.
+    no_floor = {"headline": False, "floor_p": None, "floor_n": 0}
+    others = ({**row, **(no_floor if row["contrast"] in at_look else {})} for row in rows)
     return [*last, *others]

@@ -38,6 +38,10 @@ DIFFERENCES = Schema(
             "Arm minus reference; missing where a session of the pair has no outcome.",
             "of the outcome",
         ),
+        "bound": number(
+            "That no difference can be farther from 0 than; missing where nothing bounds it.",
+            "of the outcome",
+        ),
     },
     key=("contrast", "draw_id"),
     paths=("looks/{block}/paired_differences.parquet",),

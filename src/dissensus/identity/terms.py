@@ -10,6 +10,8 @@ CONDITIONS = (VANILLA, ANONYMIZED)
 #: Arms that take apart what the two differ in: vanilla once more; own and a peer's label exchanged;
 #: every opinion labelled as the agent's own; every one as another's.
 LABELLINGS = AGAIN, SWAPPED, OWN, OTHERS = "again", "swapped", "own", "others"
+#: A kind of comparison: a coefficient with what vanilla differs from itself by.
+FLOOR = "floor"
 #: As many calls without debate: each agent revises its own answer alone, or answers anew.
 BASELINES = REFINED, SAMPLED = "refined", "sampled"
 #: What a team may run beside :data:`CONDITIONS`.

@@ -6,7 +6,7 @@ The prediction is part of the later run's plan, which is written before its firs
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from math import isfinite, sqrt
+from math import hypot, isfinite, sqrt
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -53,9 +53,11 @@ CONFIRMATION = Schema(
     paths=("confirmation.parquet",),
 )
 _NOTE = (
-    "The prediction interval is sqrt(2) times as wide as the registered interval: where a second "
-    "run of the same size should come out if its effect is the same (Patil, Peng and Leek 2016, "
-    "Perspectives on Psychological Science 11(4)). It has no room for models that differ."
+    "The prediction interval is where a second run should come out if its effect is the same: its "
+    "half width is the root of the summed squares of the half widths of both runs' intervals, "
+    "whatever their sizes are (Patil, Peng and Leek 2016, Perspectives on Psychological Science "
+    "11(4)). The plan gives it for a second run of the same size, sqrt(2) times as wide as the "
+    "registered interval. It has no room for models that differ."
 )
 
 
@@ -172,6 +174,7 @@ def confirmed(prediction: Mapping[str, Any], estimates: Sequence[Row]) -> list[d
     made = []
     for row in prediction["rows"]:
         estimate = headline.get((row["contrast"], row["outcome"]), none)
+        row = _between_both(row, estimate)
         verdict = verdict_of(row, estimate)
         numbers = {name: estimate[name] for name in none}
         sentence = f"{row['outcome']}, {row['contrast']}: {verdict}: {_SENTENCES[verdict]}"
@@ -183,6 +186,23 @@ def confirmed(prediction: Mapping[str, Any], estimates: Sequence[Row]) -> list[d
             )
         made.append({**row, **numbers, "verdict": verdict, "sentence": f"{sentence}."})
     return made
+
+
+def _between_both(row: Row, estimate: Row) -> dict[str, Any]:
+    """A prediction with the limits that both runs' errors give, whatever their sizes are."""
+    if not _has_interval(estimate):
+        return dict(row)
+    below = hypot(
+        row["predicted"] - row["predicted_low"], estimate["ci_high"] - estimate["estimate"]
+    )
+    above = hypot(
+        row["predicted_high"] - row["predicted"], estimate["estimate"] - estimate["ci_low"]
+    )
+    limits = {
+        "prediction_low": row["predicted"] - below,
+        "prediction_high": row["predicted"] + above,
+    }
+    return {**row, **limits}
 
 
 def verdict_of(predicted: Row, estimate: Row) -> Verdict:

@@ -12,7 +12,7 @@ from dissensus.design.stopping import ANYTIME
 from dissensus.report.escaping import label
 from dissensus.report.forms import forest, value_margins
 from dissensus.report.frames import Column, Record, keyed, limits, records, tabulate
-from dissensus.report.labels import MISSING, listed, number, p_value, signed
+from dissensus.report.labels import listed, number, p_value, signed
 from dissensus.report.style import GREY, Mark, marks, new_figure, notice, styled, zero_line
 from dissensus.report.tables import Table
 from dissensus.report.view import Artefacts, Drawn, View
@@ -38,8 +38,7 @@ def plot(artefacts: Artefacts, view: View) -> Drawn:
     titles, arms = view["outcomes"], view["arms"]
     shown = [name for name in titles if (contrasts["outcome"] == name).any()]
     if not shown:
-        facts = dict.fromkeys(("level", "reference", "cluster", "n", "null", "compared"), MISSING)
-        return Drawn(notice("No session has an outcome.", view.simulated), facts)
+        return Drawn(notice("No session has an outcome.", view.simulated), {})
     deep = max(len(arms), len(view["contrasts"])) + len(_run_again(view))
     figure = new_figure(len(shown) * (FRAME + ROW * deep) + 0.2, view.simulated)
     mark = marks(arms, arms[0])[arms[0]]

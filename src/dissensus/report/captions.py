@@ -38,14 +38,26 @@ def filled(template: str | Path, values: Mapping[str, str], simulated: bool) -> 
 
 
 def write_caption(
-    path: str | Path, template: str | Path, values: Mapping[str, str], simulated: bool
+    path: str | Path,
+    template: str | Path,
+    values: Mapping[str, str],
+    simulated: bool,
+    notice: str = "",
 ) -> str:
     """Fill in the template of one file, and write it to another.
+
+    Parameters
+    ----------
+    notice : what the figure says where it has nothing to draw. It is the caption then: the
+        template speaks of what would be drawn.
 
     Returns
     -------
     The caption, with the marks of its numbers' origins, see :mod:`dissensus.report.facts`.
     """
-    text = filled(template, values, simulated)
+    if notice:
+        text = fill("{notice}", {"notice": notice}, simulated)
+    else:
+        text = filled(template, values, simulated)
     write_text(path, unmarked(text))
     return text

@@ -136,6 +136,8 @@ class Outcome:
         where no value is of interest, and a single mean has no p-value. Contrasts are tested
         against no difference.
     is_share : whether it lies between 0 and 1, as does then the interval of its mean.
+    bounds : the smallest and the largest value that it can have, such as (1, 5) of a rating; a
+        share's are (0, 1). A study that may stop assumes nothing else of it then.
     by : nothing for a number a session; "round", or ("round", "agent").
     noun : the title as it stands within a sentence; the title itself where it is empty.
     short : the title where there is little room; the title itself where it is empty.
@@ -148,6 +150,7 @@ class Outcome:
     unit: str = ""
     null: float | None = None
     is_share: bool = False
+    bounds: tuple[float, float] | None = None
     by: str | tuple[str, ...] = ()
     noun: str = ""
     short: str = ""
@@ -158,6 +161,11 @@ class Outcome:
     def keys(self) -> tuple[str, ...]:
         """What it is a number of in a session: nothing else, a round, or an agent in a round."""
         return tuple(self.by) if isinstance(self.by, tuple | list) else (self.by,)
+
+    @property
+    def limits(self) -> tuple[float, float] | None:
+        """Its bounds, those of a share among them."""
+        return (0.0, 1.0) if self.is_share else self.bounds
 
     @classmethod
     def of(cls, declared: str | Outcome) -> Outcome:

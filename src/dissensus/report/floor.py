@@ -6,8 +6,37 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dissensus.report.facts import Facts
+from dissensus.report.facts import Fact, Facts
 from dissensus.report.labels import interval, signed
+from dissensus.report.view import View
+
+
+@dataclass(frozen=True)
+class Beyond:
+    """How many contrasts were found to be larger than the floor, each tested with it in one test.
+
+    Attributes
+    ----------
+    found, tested : how many.
+    noun : what they are, in the singular.
+    verbs : of one, and of several.
+    rest : what is so of them, behind the verb.
+    level : of the test, such as "95%".
+    """
+
+    found: Fact
+    tested: Fact
+    noun: str
+    verbs: tuple[str, str]
+    rest: str
+    level: str
+
+    @property
+    def words(self) -> str:
+        """Such as "3 of 11 arms differ from debate by more than ... (95%, after Holm)"."""
+        noun = self.noun if int(self.tested) == 1 else f"{self.noun}s"
+        verb = self.verbs[int(self.found) != 1]
+        return f"{self.found} of {self.tested} {noun} {verb} {self.rest} ({self.level}, after Holm)"
 
 
 @dataclass(frozen=True)
@@ -19,31 +48,29 @@ class Floor:
     row : of an artefact: one of two equal arms, less the other.
     differs : what they are, in words that go before the difference.
     n : what it rests on, such as a number of draws.
-    within : how many contrasts of the primary outcome are no further from 0 than the interval of
-        that difference reaches; None where it has no interval.
-    contrasts : how many contrasts of the primary outcome have an estimate.
+    beyond : what is larger than that; None where nothing was tested with it.
+    untested : why, in words; empty where there is nothing to be tested.
     times, digits : what values are multiplied by, and decimals.
     unit : of what is printed, such as " points".
-    noun : what a contrast is called.
     """
 
     row: Mapping[str, Any]
     differs: str
     n: Any
-    within: float | None
-    contrasts: float
+    beyond: Beyond | None = None
+    untested: str = ""
     times: float = 1.0
     digits: int = 3
     unit: str = ""
-    noun: str = "contrast"
 
     @classmethod
-    def of(cls, contrasts: Facts, again: str, **look: Any) -> Floor | None:
+    def of(cls, contrasts: Facts, again: str, view: View, **look: Any) -> Floor | None:
         """From the contrasts of a study; None where no draw has the reference twice.
 
         Parameters
         ----------
         again : the arm that is the reference once more.
+        view : for the level of the tests.
         look : ``times``, ``digits`` and ``unit``; other columns with the value that all rows have.
         """
         named = {name: look.pop(name) for name in ("times", "digits", "unit") if name in look}
@@ -57,38 +84,17 @@ class Floor:
         row = next((row for row in rows if row["reference"] and row["n"]), None)
         if row is None:
             return None
-        compared = [each for each in main if each["reference"]]
-        others = {name: [each[name] for each in compared] for name in ("arm", "reference")}
-        beside = {"headline": True, **others, **look}
-        differs = f"{row['reference'].replace('_', ' ')} run again differs from itself by"
-        return cls.beside(row, contrasts, beside, differs, row["n"], **named)
-
-    @classmethod
-    def beside(
-        cls,
-        row: Mapping[str, Any],
-        compared: Facts,
-        where: Mapping[str, Any],
-        differs: str,
-        n: Any,
-        **look: Any,
-    ) -> Floor:
-        """From a row of two equal arms.
-
-        Parameters
-        ----------
-        compared, where : an artefact, and which of its rows are compared with the floor.
-        look : ``times``, ``digits``, ``unit`` and ``noun``.
-        """
-        reach = max(abs(float(row["ci_low"])), abs(float(row["ci_high"])))
-        near = f"-{reach} <= estimate <= {reach}"
-        within = None if reach != reach else compared.over("sum", near, **where)
-        return cls(row, differs, n, within, compared.over("count", "estimate", **where), **look)
+        name = row["reference"].replace("_", " ")
+        tested = [each for each in main if each["floor_p"] == each["floor_p"]]
+        beyond = _beyond(contrasts, tested, row["reference"], name, view, look) if tested else None
+        untested = "" if tested or not main else "no contrast could be tested against it"
+        differs = f"{name} run again differs from itself by"
+        return cls(row, differs, row["n"], beyond, untested, **named)
 
     @property
     def has_limits(self) -> bool:
         """Whether its difference has an interval."""
-        return self.within is not None
+        return bool(self.row["ci_low"] == self.row["ci_low"])
 
     @property
     def sentence(self) -> str:
@@ -97,15 +103,29 @@ class Floor:
             self.row[name] * self.times for name in ("estimate", "ci_low", "ci_high")
         )
         differs = f"{self.differs} {signed(estimate, self.digits)}"
-        if self.within is None:
+        if not self.has_limits:
             return f"No noise floor: {differs}{self.unit}, n = {self.n}, without an interval."
         limits = f"{interval(low, high, self.digits, '−')}{self.unit}"
-        floor = f"Noise floor: {differs} {limits}, n = {self.n}"
-        if not self.contrasts:
-            return f"{floor}."
-        noun = self.noun if int(self.contrasts) == 1 else f"{self.noun}s"
-        verb = "is" if int(self.within) == 1 else "are"
-        return (
-            f"{floor}; {self.within} of {self.contrasts} {noun} {verb} no further from zero than "
-            "that."
-        )
+        more = self.beyond.words if self.beyond else self.untested
+        return f"Noise floor: {differs} {limits}, n = {self.n}{'; ' if more else ''}{more}."
+
+
+def _beyond(
+    contrasts: Facts,
+    tested: list[Any],
+    reference: str,
+    name: str,
+    view: View,
+    look: Mapping[str, Any],
+) -> Beyond:
+    """Of contrasts that were tested with the floor; ``name``: the reference, for readers."""
+    names = {key: [row[key] for row in tested] for key in ("arm", "reference")}
+    where = {"headline": True, **names, **look}
+    found = contrasts.over("sum", f"floor_p < {view.alpha:.6g}", **where)
+    of = contrasts.over("count", "floor_p", **where)
+    if all(row["reference"] == reference for row in tested):
+        rest = f"from {name} by more than {name} differs from itself"
+        noun = "contrast" if any(" " in row["arm"] for row in tested) else "arm"
+        return Beyond(found, of, noun, ("differs", "differ"), rest, view.level)
+    rest = f"larger than what {name} differs from itself by, with the same weight"
+    return Beyond(found, of, "contrast", ("is", "are"), rest, view.level)

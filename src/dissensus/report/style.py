@@ -146,9 +146,19 @@ def resize(figure: Figure, height: float, simulated: bool) -> None:
         text.set_y(0.03 / height)
 
 
+def sentence_of(figure: Figure) -> str:
+    """What a figure says that has nothing to draw, which is then its caption; "" of another."""
+    return str(figure.get_label()).partition(_NOTICE)[2]
+
+
+#: Before the sentence, in the label, which is not drawn, of a figure that has nothing else.
+_NOTICE = "notice: "
+
+
 def notice(sentence: str, simulated: bool) -> Figure:
-    """A figure of one sentence, where there is nothing to draw."""
+    """A figure of one sentence, where there is nothing to draw; see :func:`sentence_of`."""
     figure = new_figure(0.9, simulated)
+    figure.set_label(f"{_NOTICE}{sentence}")
     axes = figure.subplots()
     axes.set_axis_off()
     axes.text(0.5, 0.5, wrapped(sentence, 100), ha="center", va="center", size=8.5)

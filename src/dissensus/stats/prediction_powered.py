@@ -19,6 +19,9 @@ import numpy.typing as npt
 from dissensus.stats.checks import FloatArray, IntArray, as_codes, as_sample, check_level
 from dissensus.stats.results import NAN, Estimate, t_estimate
 
+#: A standard error no larger than this part of the values is rounding.
+_ROUNDING = 1e-12
+
 
 @dataclass(frozen=True, slots=True)
 class Powered(Estimate):
@@ -64,7 +67,8 @@ def prediction_powered(
     -------
     With ``n`` the observations of these groups and ``n_clusters`` the clusters that have labels, of
     the group that has fewest. The p-value is of the null that the sum is 0. Without a standard
-    error where a group has labels in too few clusters; NaN where one has none.
+    error where a group has labels in too few clusters, and where all of them agree; NaN where one
+    has none.
 
     Raises
     ------
@@ -92,7 +96,10 @@ def prediction_powered(
     if degrees > 0:
         squares = float(((by_labels + power * by_predictions) ** 2).sum())
         se = sqrt(squares * fewest / degrees)
-        made = t_estimate(made.estimate, se, degrees, confidence, n, fewest)
+        # Labels that all agree have no spread, and are no proof that others would agree too.
+        size = max(float(np.nanmax(np.abs(given))), float(np.abs(predicted).max()), 1e-300)
+        if se > _ROUNDING * size:
+            made = t_estimate(made.estimate, se, degrees, confidence, n, fewest)
     limits = (made.se, made.ci_low, made.ci_high, made.p_value)
     return Powered(made.estimate, *limits, n, fewest, power=power, labelled=labelled)
 

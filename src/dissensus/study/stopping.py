@@ -56,8 +56,10 @@ def stopping_words(settings: Any) -> list[str]:
     return [
         f"Whole clusters come in a random order that is drawn before, in blocks of at least "
         f"{settings.block_size:,} draws, {most} draws at most. After each block the study is "
-        f"looked at, and it stops when {rule.words} in every primary contrast. E-values are "
-        "mixtures of sign-flip martingales of whole clusters, intervals their inversion (Ville's "
+        f"looked at, and it stops when {rule.words} in every primary contrast. E-values of an "
+        "outcome with declared bounds are betting martingales of whole clusters, which assume "
+        "nothing else of it; of another, mixtures of sign-flip martingales, which take a cluster's "
+        "difference to be symmetric about its mean. Intervals are their inversion (Ville's "
         "inequality): both hold at all looks together, and are what the study is judged by."
     ]
 

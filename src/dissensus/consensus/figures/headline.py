@@ -87,7 +87,7 @@ def _floor(artefacts: Artefacts, view: View) -> Floor | None:
     if not again:
         return None
     points = {"times": _AGREEMENT.times, "digits": 1, "unit": " points"}
-    return Floor.of(artefacts.facts("contrasts"), again[0], **points, domain=ALL)
+    return Floor.of(artefacts.facts("contrasts"), again[0], view, **points, domain=ALL)
 
 
 def _card(rows: Sequence[Row], view: View, floor: Floor | None) -> Card | None:

@@ -52,7 +52,7 @@ def state(artefacts: Artefacts, view: View) -> Findings:
             "this run).",
         )
     again = view.same_as_reference[:1]
-    floor = Floor.of(compared, again[0], digits=2) if again else None
+    floor = Floor.of(compared, again[0], view, digits=2) if again else None
     card = _card(primary, least, view, floor)
     return Findings(sentences, against, _planted(view), card=card)
 

@@ -24,6 +24,8 @@ from dissensus.design.contrasts import (
     robust_mean,
 )
 from dissensus.design.looks import judged_by
+from dissensus.design.noise import beyond_floor
+from dissensus.design.weights import Contrast
 from dissensus.study.makes import makes
 
 CONTRASTS = contrasts_schema("contrasts")
@@ -66,6 +68,7 @@ def contrast_arms(
     seed: int,
     compared: list[str] | None = None,
     looks: Sequence[Row] = (),
+    again: str | None = None,
 ) -> list[Row]:
     """Every arm against the reference, and hints with a judge against hints alone.
 
@@ -79,6 +82,7 @@ def contrast_arms(
     seed : of the randomisation tests.
     compared : the arms that hold debates; None for all.
     looks : at a study that may stop, which is judged by the last; none at another.
+    again : the arm that is the reference once more, where there is one.
 
     Returns
     -------
@@ -89,14 +93,13 @@ def contrast_arms(
     """
     if compared is not None:
         manifest = manifest[manifest["arm"].isin(compared)]
-    rows = compare_arms(
-        metrics,
-        comparisons(metrics, manifest, reference),
-        (PRIMARY, *SECONDARY),
-        Options(confidence, flips, seed),
-        Columns(arm="arm", unit="draw_id", cluster="topic_id"),
-        optional=HINTS,
-    )
+    pairs, options = comparisons(metrics, manifest, reference), Options(confidence, flips, seed)
+    columns = Columns(arm="arm", unit="draw_id", cluster="topic_id")
+    outcomes = (PRIMARY, *SECONDARY)
+    rows = compare_arms(metrics, pairs, outcomes, options, columns, optional=HINTS)
+    if again:
+        compared_arms, floor = [Contrast.of(*pair) for pair in pairs], Contrast.of(again, reference)
+        beyond_floor(rows, metrics, compared_arms, floor, options, columns)
     return judged_by(looks, rows + _silence(metrics, manifest, reference, confidence))
 
 

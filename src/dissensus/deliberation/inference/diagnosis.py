@@ -242,6 +242,7 @@ def _stopped(
                 "block": block,
                 "cluster": int(dealt[draw]),
                 "difference": defined(float(values[draw])),
+                "bound": None,
             }
             for arm, values in treatments.items()
             for draw, block in blocks.items()

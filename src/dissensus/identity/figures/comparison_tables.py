@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dissensus.identity.figures.frames import DAGGER, contains_zero
-from dissensus.identity.terms import AGAIN
+from dissensus.identity.terms import AGAIN, FLOOR
 from dissensus.report.frames import Column, records, tabulate
 from dissensus.report.labels import estimate, marked, number, p_value
 from dissensus.report.tables import Table
@@ -19,6 +19,7 @@ _ASKED = {
     "drops": "Does subversion drop more than correction?",
     "labels": "Is it the labels?",
     AGAIN: "Vanilla twice: what is noise?",
+    FLOOR: "Is it more than that noise?",
 }
 _AGENTS = ("seat", "persona")
 _MEASURES = {"ibc": "IBC", "delta": "Delta", "drop": "relative drop"}

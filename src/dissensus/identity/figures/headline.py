@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from dissensus.identity.figures import needed
 from dissensus.identity.figures.frames import Estimates, contains_zero, is_defined, warning
 from dissensus.identity.outcomes import OUTCOMES, PRIMARY
-from dissensus.identity.terms import AGAIN, POOLED
+from dissensus.identity.terms import AGAIN, FLOOR, POOLED
 from dissensus.report.claims.ranked import joint_limits, together
 from dissensus.report.escaping import label
+from dissensus.report.facts import Row
 from dissensus.report.findings import Bar, Card, Findings
-from dissensus.report.floor import Floor
+from dissensus.report.floor import Beyond, Floor
 from dissensus.report.labels import counted, interval, limits, listed, percent, signed
 from dissensus.report.view import Artefacts, View
 
@@ -40,7 +42,7 @@ def state(artefacts: Artefacts, view: View) -> Findings:
         )
     asked = needed.describe(artefacts.facts("power"), view)
     against += [asked, warning(view), *_unread(artefacts)]
-    card = _card(shown, order, unclear, artefacts)
+    card = _card(shown, order, unclear, artefacts, view)
     return Findings(
         sentences, [sentence for sentence in against if sentence], _planted(view), card=card
     )
@@ -51,6 +53,7 @@ def _card(
     order: Sequence[str],
     unclear: Sequence[str],
     artefacts: Artefacts,
+    view: View,
 ) -> Card | None:
     """The study on the front page: the team with the largest coefficient of those told from zero.
 
@@ -77,29 +80,35 @@ def _card(
     but = f"But {none}; {unread}." if unclear else f"But {unread}."
     limits = joint_limits(rows.values(), "teams")
     axis = "; ".join(filter(None, [OUTCOMES[PRIMARY].title, limits]))
-    return Card(finding, but, bars, axis, _floor(artefacts, order, first))
+    return Card(finding, but, bars, axis, _floor(artefacts, view))
 
 
-def _floor(artefacts: Artefacts, order: Sequence[str], first: Mapping[str, Any]) -> str:
-    """What vanilla differs from itself by, in Delta, of which a coefficient is a difference too."""
-    again = artefacts.facts("comparisons").rows(kind=AGAIN)[:1]
+def _floor(artefacts: Artefacts, view: View) -> str:
+    """What vanilla differs from itself by, in each team that ran it again, and which coefficients
+    are farther from 0 than that of their own team.
+    """
+    comparisons = artefacts.facts("comparisons")
+    again = [row for row in comparisons.rows(kind=AGAIN) if is_defined(row)]
     if not again:
         return (
             "No noise floor: vanilla was not run again in any team; `controls: [again]` of a team "
             "does that."
         )
-    (row,) = again
-    named = ("bank", "round", "condition", "peers", "policy", "measure")
-    where = {"team": list(order), **{name: first[name] for name in named}}
-    floor = Floor.beside(
-        row,
-        artefacts.facts("estimates"),
-        where,
-        f"vanilla run again differs from itself, in {label(row['team'], 24)}, by",
-        row["n_questions"],
-        noun="coefficient",
-    )
-    return floor.sentence
+    tested = {"kind": FLOOR, "team": [row["team"] for row in again]}
+    # A side is no farther from 0 than the other where it is the smaller one, whatever the p-value.
+    larger = "abs(estimate_one) > abs(estimate_other)"
+    found = comparisons.over("sum", f"(p_adjusted < {view.alpha:.6g}) & ({larger})", **tested)
+    of = comparisons.over("count", "p_value", **tested)
+    rest = "farther from zero than vanilla differs from itself in the same team"
+    beyond = Beyond(found, of, "coefficient", ("is", "are"), rest, view.level) if of else None
+    others = [_again(row).sentence.rstrip(".") for row in again[:-1]]
+    last = replace(_again(again[-1]), beyond=beyond).sentence
+    return ". ".join([*others, last])
+
+
+def _again(row: Row) -> Floor:
+    differs = f"vanilla run again differs from itself, in {label(row['team'], 24)}, by"
+    return Floor(row, differs, row["n_questions"])
 
 
 def _estimate(row: Mapping[str, Any]) -> str:

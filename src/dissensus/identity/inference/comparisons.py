@@ -21,7 +21,7 @@ from dissensus.digests import seed_of
 from dissensus.identity.design.graph import read_peers
 from dissensus.identity.design.manifest import MANIFEST
 from dissensus.identity.inference.tallies import BoolArray, Tally, columns, tally
-from dissensus.identity.terms import AGAIN, CONDITIONS, LABELLINGS, OPENING, VANILLA
+from dissensus.identity.terms import AGAIN, CONDITIONS, FLOOR, LABELLINGS, OPENING, VANILLA
 from dissensus.stats.checks import FloatArray
 from dissensus.stats.ratios import (
     Ratios,
@@ -45,6 +45,7 @@ KINDS = (
     "drops",
     "labels",
     AGAIN,
+    FLOOR,
     "seat",
     "persona",
 )
@@ -134,8 +135,9 @@ def compare_identity(
     Rows of :data:`COMPARISONS`. Teams are compared that differ in one thing alone: personas, number
     of peers, graph or model. ``round``: a later round with the first. ``drops``: of subversion and
     of correction. ``labels``: Delta under vanilla with Delta where labels are exchanged, or all
-    one; ``again`` with vanilla held a second time. ``seat`` and ``persona``: one agent with all
-    others of its team. Unread answers are dropped; all is of round 1 but ``round``.
+    one; ``again`` with vanilla held a second time; ``floor``: IBC with that difference. ``seat``
+    and ``persona``: one agent with all others of its team. Unread answers are dropped; all is of
+    round 1 but ``round``.
 
     Notes
     -----
@@ -220,6 +222,13 @@ def _within_teams(tallied: Sequence[Tally]) -> Iterator[_Comparison]:
                 kind = AGAIN if control == AGAIN else "labels"
                 sides = (_delta(team, VANILLA), _delta(team, control))
                 yield _Comparison(kind, team.team, "delta", *sides)
+        if AGAIN in team.conditions:
+            # On the same questions: less noise, a coefficient is Delta of the second run less that
+            # of the anonymised debates.
+            twice = _side(
+                team, "vanilla twice", (VANILLA, AGAIN), _of_round(team, 1), lambda v, a: v - a
+            )
+            yield _Comparison(FLOOR, team.team, "ibc", _ibc(team, 1, "IBC"), twice)
 
 
 def _side(

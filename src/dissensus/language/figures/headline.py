@@ -118,10 +118,10 @@ def _floor(compared: Mapping[str, Row], artefacts: Artefacts, view: View) -> str
             "config/a-a.yaml does that."
         )
     row, others = compared[again], [name for name in compared if name != again]
-    where = {"contrast": others, "headline": True}
     differs = f"{language_name(reference)} run again differs from itself by"
-    effects = artefacts.facts("language_effect")
-    return Floor.beside(row, effects, where, differs, row["n"]).sentence
+    # Each language has an instrument of its own, and the reference against itself has none.
+    untested = "no other language is tested against it" if others else ""
+    return Floor(row, differs, row["n"], untested=untested).sentence
 
 
 def _but(answer: Row, artefacts: Artefacts) -> str:

@@ -89,6 +89,7 @@ def compare_block(
                 "block": number,
                 "cluster": str(motion),
                 "difference": defined(float(difference)),
+                "bound": None,
             }
             for draw, motion, difference in zip(draws, readings.motions, differences, strict=True)
         ]
@@ -135,6 +136,7 @@ def estimate_at_stop(
             "block": block,
             "cluster": motions[draw],
             "difference": defined(float(differences[draw])),
+            "bound": None,
         }
         for draw, block in blocks.items()
     ]

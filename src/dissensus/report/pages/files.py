@@ -69,7 +69,9 @@ def findings_of(
         given = view.settings.get("outcomes")
         titles = given if isinstance(given, Mapping) else {}
         again = view.settings.get("again")
-        floor = Floor.of(artefacts.facts("contrasts"), again) if again and has_contrasts else None
+        floor = None
+        if again and has_contrasts:
+            floor = Floor.of(artefacts.facts("contrasts"), again, view)
         findings = derived(contrast_rows, titles, floor)
         if titles and "metrics" in artefacts.paths:
             optional = view.settings.get("optional", ())

@@ -23,8 +23,11 @@ _LONGEST = 60
 
 #: What intervals and p-values of looks are, for notes and captions.
 METHOD = (
-    "Intervals and p hold at all looks together, however often one looks (anytime-valid: a mixture "
-    "of sign-flip martingales of whole clusters, and Ville's inequality)."
+    "Intervals and p hold at all looks together, however often one looks (anytime-valid, by "
+    "Ville's inequality). Where the outcome has declared bounds, as a share has, whole clusters "
+    "are bet on and nothing else is assumed. Elsewhere it is a mixture of their sign-flip "
+    "martingales: it takes a cluster's difference to be symmetric about its mean, and fails where "
+    "it is skewed."
 )
 
 

@@ -21,6 +21,7 @@ from dissensus.design.contrasts import (
     units_of,
 )
 from dissensus.design.looks import judged_by
+from dissensus.design.noise import beyond_floor
 from dissensus.digests import seed_of
 from dissensus.stats.checks import FloatArray
 from dissensus.study.experiment.compared import Design, mean_of
@@ -131,6 +132,8 @@ def compare(
                 row for row, is_first in tested if row["method"] == method and is_first is first
             )
     floor = _floor(metrics, design, options) if design.again else []
+    for again in design.floor:
+        beyond_floor(rows, metrics, compared, again, options, design.columns)
     return [_placed(row) for row in (*rows, *floor, *areas, *means, *effects)]
 
 

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from inspect import unwrap
-from math import isfinite
+from math import inf, isfinite
 from traceback import walk_tb
 from types import NoneType
 from typing import Any
@@ -285,10 +285,16 @@ def _check(study: Experiment, measured: Any) -> None:
             raise ResourceError(
                 f"{where}: measure gives {name} as {show(measured[name])}; {may}."
             ) from None
+        low, high = outcome.limits or (-inf, inf)
         for number in given:
-            if number is None or (isfinite(number) and not outcome.is_share) or 0 <= number <= 1:
+            if number is None or (isfinite(number) and low <= number <= high):
                 continue
-            may = "a share must be from 0 to 1" if outcome.is_share else "it must be finite"
+            kind = "a share" if outcome.is_share else "it"
+            may = (
+                f"{kind} must be from {low:g} to {high:g}"
+                if outcome.limits
+                else "it must be finite"
+            )
             raise ResourceError(f"{where}: measure gives {name} as {show(number)}; {may}.")
 
 

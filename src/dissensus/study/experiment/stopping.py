@@ -37,8 +37,7 @@ def compare_block(
     _, rows = measure_experiment(turns, outcomes, pool, declared, block)
     design, metrics = Design.of(resolve(declared)), pd.DataFrame(rows)
     blocks = dict.fromkeys((row["draw_id"] for row in rows), number)
-    outcome = next(iter(design.outcomes))
-    return paired_differences(metrics, design.compared, outcome, design.columns, blocks)
+    return _differences(metrics, design, blocks)
 
 
 def stopped_estimates(
@@ -53,5 +52,13 @@ def stopped_estimates(
     draws = metrics.drop_duplicates("draw_id")
     blocks = stop.blocks(*(draws[name].tolist() for name in ("draw_id", design.cluster)))
     run = metrics[metrics["draw_id"].isin(blocks)]
-    outcome = next(iter(design.outcomes))
-    return stop.estimates(paired_differences(run, design.compared, outcome, design.columns, blocks))
+    return stop.estimates(_differences(run, design, blocks))
+
+
+def _differences(
+    metrics: pd.DataFrame, design: Design, blocks: dict[str, int]
+) -> list[dict[str, Any]]:
+    """Those of the primary outcome, with the bounds that it is declared to have."""
+    name, outcome = next(iter(design.outcomes.items()))
+    compared, columns = design.compared, design.columns
+    return paired_differences(metrics, compared, name, columns, blocks, outcome.limits)

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -18,6 +18,7 @@ from dissensus.errors import ResourceError
 from dissensus.setting_faults import show
 from dissensus.stats.agreement import clustered_agreement
 from dissensus.stats.prediction_powered import Powered, prediction_powered
+from dissensus.stats.shares import unless_certain
 from dissensus.study.experiment.compared import Design
 from dissensus.study.experiment.labels.people import Label, Place, judged_places, read_labels
 from dissensus.study.experiment.measures import measure_sessions, turns_by_session, value_of
@@ -259,7 +260,7 @@ def estimates(
         is_share = design.outcomes[outcome].is_share and not reference
         for method, power in ((PEOPLE, 0.0), (BOTH, None)):
             powered = _powered(sessions, weights, design.cluster, confidence, power, null)
-            powered = _as_share(powered) if is_share else powered
+            powered = _as_share(powered, confidence) if is_share else powered
             is_tested = bool(reference) or null is not None
             yield {**names, "method": method, **_numbers(powered, is_tested)}
 
@@ -299,8 +300,13 @@ def _powered(
     )
 
 
-def _as_share(powered: Powered) -> Powered:
-    """The same from 0 to 1, which the sum of labels and predictions may leave."""
+def _as_share(powered: Powered, confidence: float) -> Powered:
+    """The same from 0 to 1, which the sum of labels and predictions may leave.
+
+    Labels that are all no, or all yes, have Wilson's limits, with a case a cluster.
+    """
+    if np.isnan(powered.ci_low):
+        return cast(Powered, unless_certain(powered, confidence))
     estimate, low, high = np.clip([powered.estimate, powered.ci_low, powered.ci_high], 0, 1)
     return replace(powered, estimate=float(estimate), ci_low=float(low), ci_high=float(high))
 
