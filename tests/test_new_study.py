@@ -18,6 +18,8 @@ from read_facts import wrong_numbers
 from support import ROOT, Project
 
 PAGE = ROOT / "docs/new-study.md"
+#: Where the page has a stage of its own.
+STAGES = ("echo/lengths.py",)
 
 
 def files() -> dict[str, str]:
@@ -60,7 +62,13 @@ def contrast(project: Project) -> dict[str, Any]:
 
 def test_the_page_builds_a_study_in_forty_lines() -> None:
     found = files()
-    assert list(found) == ["echo/study.py", "echo/simulated.py", "echo.yaml", "echo/shown.py"]
+    assert list(found) == [
+        "echo/study.py",
+        "echo/simulated.py",
+        "echo.yaml",
+        "echo/shown.py",
+        *STAGES,
+    ]
     assert len(found["echo/study.py"].splitlines()) <= 40
 
 
@@ -168,6 +176,25 @@ def test_a_null_plant_is_not_found_and_is_shown_in_outputs_of_ones_own(
     assert said.startswith("A dot is one of 30 bridges.\n")
     table = (results(page) / "tables/nearest.md").read_text("utf-8").splitlines()
     assert table[0] == "**The nearest five.**" and len(table[2:-2]) == 2 + 5
+
+
+def test_a_stage_of_ones_own_is_a_file_like_any_other(page: Project, tmp_path: Path) -> None:
+    study = tmp_path / "elsewhere/echo/study.py"
+    (declared,) = re.findall(
+        r"```python\n(    def stages.*?)```", PAGE.read_text("utf-8"), re.DOTALL
+    )
+    text = study.read_text("utf-8").replace("import Experiment,", "import Experiment, Stage,")
+    study.write_text(text.replace("    def items", f"{declared}\n    def items"), "utf-8")
+    said = page.succeed("results/echo/echo/lengths.parquet")
+    assert "Count the words of each arm" in said
+    rows = pq.read_table(results(page) / "lengths.parquet").to_pylist()
+    # "I would say 512", in every turn.
+    assert rows == [{"arm": "alone", "words": 4.0}, {"arm": "shown", "words": 4.0}]
+    # An edit of the function makes it again, and nothing else.
+    lengths = study.parent / "lengths.py"
+    lengths.write_text(lengths.read_text("utf-8").replace(".mean()", ".max()"), "utf-8")
+    planned = page.succeed("--dry-run", "results/echo/echo/lengths.parquet")
+    assert re.findall(r"(?m)^(\w+) +\d+$", planned) == ["mean_lengths", "total"]
 
 
 def test_a_measure_is_told_all_settings(page: Project, tmp_path: Path) -> None:

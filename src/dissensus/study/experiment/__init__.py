@@ -8,10 +8,14 @@ from dissensus.study.experiment.session import Session, assistant, user
 from dissensus.study.experiment.settings import ExperimentSettings
 from dissensus.study.experiment.sharing import Fork, Material
 from dissensus.study.experiment.study import Experiment
+from dissensus.study.makes import makes
 from dissensus.study.settings import File, Judge, Model
+from dissensus.study.stages import Stage
+from dissensus.tables.artefact import Column, Schema
 from dissensus.tables.common import count, flag, number, share, text, texts, whole
 
 __all__ = [
+    "Column",
     "Experiment",
     "ExperimentSettings",
     "Factor",
@@ -22,12 +26,15 @@ __all__ = [
     "Material",
     "Model",
     "Outcome",
+    "Schema",
     "Session",
+    "Stage",
     "Table",
     "assistant",
     "block",
     "count",
     "flag",
+    "makes",
     "number",
     "one_line",
     "quoted",
