@@ -36,10 +36,10 @@ def modules() -> list[ModuleType]:
     """The modules that read what models say, of those that have a pattern: all but simulated
     models and what draws figures.
     """
-    folder = Path(dissensus.__path__[0])
+    source = Path(dissensus.__path__[0]).parent
     found = []
-    for file in sorted(folder.rglob("*.py")):
-        parts = file.relative_to(folder.parent).with_suffix("").parts
+    for file in sorted(source.glob("dissensus*/**/*.py")):
+        parts = file.relative_to(source).with_suffix("").parts
         if any(part.startswith("simulated") or part in _OTHERS for part in parts):
             continue
         # Others have none, and their packages take longer to load than the patterns to be tried.
@@ -49,7 +49,7 @@ def modules() -> list[ModuleType]:
 
 
 _USES_RE = re.compile(r"^\s*(?:import re|from re import)\b", re.MULTILINE)
-_OTHERS = {"__main__", "figures", "serve", "training"}
+_OTHERS = {"__main__", "figures", "serve", "tests", "training"}
 
 
 def patterns(module: ModuleType) -> Iterator[tuple[str, re.Pattern[str]]]:

@@ -50,7 +50,7 @@ def test_files_of_models_are_among_those_that_settings_name(
 ) -> None:
     monkeypatch.chdir(ROOT)
     settings = load_file(ROOT / "config.yaml")
-    files = {Path(f"resources/simulated/{name}.yaml") for name in settings.studies}
+    files = {Path(f"src/dissensus_studies/{name}/simulated.yaml") for name in settings.studies}
     assert files <= set(archives._named(settings))
 
 

@@ -158,8 +158,8 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"models": of_model(price={"input": float("inf"), "output": 1.0})},
      "models.m.price.input holds inf; it must be a finite number."),
     ({"models": {"s": {"provider": "simulated", "behaviour": "no.such"}}},
-     "models.s.behaviour holds 'no.such'; it must be an importable module such as "
-     "dissensus_studies.language.simulated."),
+     "models.s.behaviour holds 'no.such'; it must be an importable module, such as "
+     "that of a study's simulated models."),
     ({"models": {"s": {**GOOD["models"]["s"], "timeout_rate": 1.5}}},
      "models.s.timeout_rate holds 1.5; it must be at most 1.0."),
 ]  # fmt: skip

@@ -16,7 +16,7 @@ from dissensus.run.kept import changed_since, keep_files, kept_states
 from dissensus.study.configuration import Configuration
 from dissensus.study.sessions import Sessions
 from reader.small_run import configuration, run_sessions
-from support import ROOT, Project
+from support import ROOT, Project, copy_studies
 
 FOLDER = Path("results/demo/language")
 PROMPT = Path("studies/language/prompts/en.yaml")
@@ -27,6 +27,7 @@ OLD, NEW = "You are participating in a debate", "You take part in a debate"
 def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Configuration:
     """Of a project whose run has ended, with the files that it kept."""
     copytree(ROOT / "resources", tmp_path / "resources")
+    copy_studies(tmp_path)
     monkeypatch.chdir(tmp_path)
     made = configuration()
     keep_files(run_sessions(FOLDER.parent, made).study, FOLDER)

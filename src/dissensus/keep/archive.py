@@ -25,6 +25,7 @@ from dissensus.plan import preregistration
 from dissensus.run.kept import without_passwords
 from dissensus.study.configuration import Configuration
 from dissensus.study.panels import PART_OF
+from dissensus.study.sources import is_the_projects
 from dissensus.tables.provenance import COMMIT_FILE, PLAN_FILE
 
 #: What the project is made of, in its folder; what is not there is left out.
@@ -106,7 +107,7 @@ def _settings(configuration: Mapping[str, Any]) -> str:
 
 def _project() -> Iterator[Path]:
     for name in PROJECT:
-        yield from _files(Path(name), Path())
+        yield from (file for file in _files(Path(name), Path()) if "tests" not in file.parts)
 
 
 def _named(settings: Configuration) -> Iterator[Path]:
@@ -120,6 +121,9 @@ def _named(settings: Configuration) -> Iterator[Path]:
         named |= {f"{study}.{key}": file for key, file in files.items()}
     project = Path.cwd().resolve()
     for setting, place in named.items():
+        if is_the_projects(Path(place)) and not Path(place).resolve().is_relative_to(project):
+            # It comes with the package, wherever that is installed.
+            continue
         if not Path(place).resolve().is_relative_to(project):
             raise SettingError(
                 f"{setting} holds {place!r}, which is outside {project}; an archive holds the "

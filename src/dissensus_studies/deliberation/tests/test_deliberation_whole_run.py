@@ -27,7 +27,7 @@ def configure(
 ) -> None:
     """Settings of the next run: a stop by evidence, after at most so many draws."""
     block = {"draws": TOPICS, "block_size": BLOCK, "rounds": 3, "panel": [model] * 3, "judges": []}
-    stop = {"alpha": 0.05, "most": most}
+    stop = {"alpha": 0.2, "most": most}
     study = {"studies": ["deliberation"], "deliberation": {**block, "stop": stop}}
     project.configure({"run": "stops", **study, **top})
 

@@ -28,39 +28,39 @@ FAULTS = [
         DEBATE,
         "vanilla: |-\n  <question>",
         "vanilla: |-\n  <topic>",
-        "line 21: vanilla has <topic>, which is no slot; its slots are",
+        "line 22: vanilla has <topic>, which is no slot; its slots are",
     ),
     (
         DEBATE,
         "opening: |-\n  <question>\n",
         "opening: |-\n",
-        "line 17: opening lacks <question>; put it in.",
+        "line 18: opening lacks <question>; put it in.",
     ),
     (
         DEBATE,
         "1: <peer agent's response",
         "1: <peer agents response",
-        "line 21: vanilla has <peer agents response from the previous round>, which is no slot; "
+        "line 22: vanilla has <peer agents response from the previous round>, which is no slot; "
         "<peer agent's response from the previous round> is.",
     ),
     (
         DEBATE,
         "- <agent's response",
         "- <question> <agent's response",
-        "line 21: vanilla has <question> and <agent's response from the previous round> in one "
+        "line 22: vanilla has <question> and <agent's response from the previous round> in one "
         "line; give each its own.",
     ),
     (
         DEBATE,
         "opening: |-\n  <question>",
         "opening: |-\n  <question>\n  {TOPIC}",
-        "line 17: opening has {TOPIC}, which is no slot; its slots are <question>.",
+        "line 18: opening has {TOPIC}, which is no slot; its slots are <question>.",
     ),
     (
         DEBATE,
         "  Your last response had",
         "  To <question> your last response had",
-        f"line 38: repair has <question>, {NOT_THERE}",
+        f"line 39: repair has <question>, {NOT_THERE}",
     ),
     (
         PERSONAS,
@@ -72,7 +72,7 @@ FAULTS = [
         DEBATE,
         "anonymized: |-",
         "anonymised: |-",
-        "line 30: anonymised is no part; 'anonymized' is.",
+        "line 31: anonymised is no part; 'anonymized' is.",
     ),
     (PERSONAS, "Doctor: >-\n", "Doctor: 7\nSurgeon: >-\n", f"line 10: Doctor holds 7; {QUOTED}"),
     (

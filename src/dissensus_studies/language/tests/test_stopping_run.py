@@ -53,7 +53,7 @@ def by_hand(project: Project) -> list[dict[str, Any]]:
         first += [read[2:]] if row["block"] == 1 else []
         rows.append((row, (read[0] - read[1] + read[2] - read[3]) / 2))
     spread = np.concatenate(first).std(axis=0, ddof=1)
-    named = {"contrast": "zh-en", "outcome": "hi_z", "arm": "zh", "reference": "en"}
+    named = {"contrast": "zh-en", "outcome": "hi_z", "arm": "zh", "reference": "en", "bound": None}
     differences = [
         {
             **named,

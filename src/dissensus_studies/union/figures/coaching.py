@@ -48,6 +48,11 @@ def outcome_words(outcome: str) -> str:
     return OUTCOMES[outcome].title if outcome in OUTCOMES else column_words(outcome)
 
 
+def outcome_noun(outcome: str) -> str:
+    """The same within a sentence."""
+    return OUTCOMES[outcome].named if outcome in OUTCOMES else column_words(outcome).lower()
+
+
 def _title(outcome: str, panels: int) -> str:
     """Its short name, in lines that so many panels beside each other leave room for."""
     words = OUTCOMES[outcome].column if outcome in OUTCOMES else column_words(outcome)
@@ -193,7 +198,7 @@ def describe(artefacts: Artefacts, view: View) -> dict[str, str]:
         "level": view.level,
         "headline": (
             f"Coached less control, over all coached epochs ({_coached_epochs(last, ' to ')}), in "
-            f"the {OUTCOMES[head['outcome']].named}: "
+            f"the {outcome_noun(head['outcome'])}: "
             f"{_with_test(head, view)}, {head['n']} of {head['assigned']} draws)."
         ),
         "beside": _beside([row for row in estimated_rows if not row["headline"]], gains, view),
@@ -214,7 +219,7 @@ def _with_test(row: Record, view: View) -> str:
 
 def _beside(others: Sequence[Row], gains: Sequence[Row], view: View) -> str:
     """The other outcomes, and the last epoch less the first."""
-    sentences = [f"{OUTCOMES[row['outcome']].named} {_with_test(row, view)})" for row in others]
+    sentences = [f"{outcome_noun(row['outcome'])} {_with_test(row, view)})" for row in others]
     text = f"Beside it: {'; '.join(sentences)}." if sentences else ""
     for gain in gains:
         if np.isfinite(gain["estimate"]):
@@ -241,7 +246,7 @@ def _power(rows: Sequence[Row]) -> str:
         ]
         if powers and np.isfinite(row["mde_80"]):
             least = number(row["mde_80"], 2)
-            powered.append(f"{OUTCOMES[row['outcome']].named} {least} ({', '.join(powers)})")
+            powered.append(f"{outcome_noun(row['outcome'])} {least} ({', '.join(powers)})")
     if not powered:
         return ""
     return (
