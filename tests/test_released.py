@@ -107,9 +107,13 @@ def is_close(first: pd.DataFrame, other: pd.DataFrame) -> bool:
 
 
 def told(facts: pd.DataFrame) -> set[tuple[Any, ...]]:
-    """The estimates in sentences and captions, whatever their words and places."""
-    numbers = facts[["artefact", "column", "statistic", "value"]].assign(
-        value=facts["value"].map(repr)
+    """The estimates in sentences and captions, whatever their words and places.
+
+    How many of them a sentence counts, a later version may say otherwise.
+    """
+    stated = facts[~facts["statistic"].isin(["count", "sum"])]
+    numbers = stated[["artefact", "column", "statistic", "value"]].assign(
+        value=stated["value"].map(repr)
     )
     return {*numbers.itertuples(index=False, name=None)}
 

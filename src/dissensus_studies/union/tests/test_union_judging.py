@@ -258,7 +258,10 @@ def test_only_what_is_said_last_tells_the_side_to_the_labelled_panel(masked: Ses
     one, other = found["labelled:1:1"], found["labelled:2:1"]
     stated = "Team A is the {}, and team B is the {}.".format
     labels = ("Proposition", "Opposition")
-    assert one.replace(stated(*labels), stated(*labels[::-1])) == other != one
+    # The example of a reply names both labels, in the order of the teams.
+    example = '"winner": "{} or {}"'.format
+    swapped = one.replace(stated(*labels), stated(*labels[::-1]))
+    assert swapped.replace(example(*labels), example(*labels[::-1])) == other != one
     # It reads what the blind panel reads, to the letter.
     assert one.split("=====")[:2] == blind.split("=====")[:2]
     assert stated(*labels) in one.split("=====")[2]

@@ -54,8 +54,8 @@ def test_the_verdict_is_the_same_in_every_output(tmp_path: Path) -> None:
     said = synthesis_page(loaded(paths))
     assert (
         "The proposition won 1 of 4 debates (25%), the opposition 1 (25%), and 2 (50%) were "
-        "contested, so that nobody won. Deciding layers: the panel 2 and the annotation 1. No "
-        "layer decided 1."
+        "contested, so that nobody won. Verdicts by the layer that gave them, contested ones among "
+        "them: the panel 2 and the annotation 1. No layer decided 1."
     ) in said
 
 

@@ -103,7 +103,7 @@ def test_coaching_has_the_power_of_every_gain() -> None:
     ]
     (headline,) = [row for row in table.rows if row[table.columns.index("Headline")] == "yes"]
     assert headline[:5] == (
-        "Students’ claims that survive",
+        "Share of the students’ claims that survive",
         "coached − control",
         "–",
         "from 2",
