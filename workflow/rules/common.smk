@@ -19,6 +19,7 @@ from dissensus.run.rules import (
 from dissensus.run.shutdown import before_exit, exit_on_user_error
 from dissensus.study.settings import pick, plain
 from dissensus.study.registry import study_folder
+from dissensus.study.stages import inputs_of, outputs_of, signature_of
 from dissensus.text.embeddings import is_own
 from snakemake_logger_plugin_dissensus.board import BOARD
 
@@ -313,3 +314,59 @@ def core(study):
         *[folder / "deviations.md"] * (folder / PLAN).exists(),
         *confirmations(study),
     ]
+
+
+# What each study makes of its sessions (stages.smk).
+STAGES = {
+    name: list(
+        study.stages(
+            {model: each.model_dump() for model, each in SETTINGS.models.items()}
+        )
+    )
+    for name, study in STUDIES.items()
+}
+
+
+def stage_inputs(study, stage):
+    """Parameter -> what the rule of a stage reads."""
+    folder, source = RESULTS / study, STUDIES[study].source
+    found = inputs_of(stage, STAGES[study], (source.artefact, *source.also))
+    return {name: stage_input(study, folder, each) for name, each in found.items()}
+
+
+def stage_input(study, folder, each):
+    if each.kind == "given":
+        return each.file or list(each.files)
+    if each.kind == "looks":
+        return looks_of(study)
+    if each.kind == "shards":
+        return of_shards(study, each.file, part=each.part)
+    if each.kind == "shard":
+        return folder / f"shards/{{shard}}/{each.file}.parquet"
+    return ancient(folder / each.file) if each.lasting else folder / each.file
+
+
+def stage_outputs(study, stage):
+    """Output -> its file."""
+    place = RESULTS / study / ("shards/{shard}" if stage.each_shard else "")
+    return {name: place / file for name, file in outputs_of(stage).items()}
+
+
+def stage_targets(study):
+    """All that a study's stages make, of every shard where they run on each."""
+    for stage in STAGES[study]:
+        for file in stage_outputs(study, stage).values():
+            yield of_shards(study, file.stem) if stage.each_shard else file
+
+
+def stage_rule(study, stage):
+    """The name of a stage's rule; with the study's where another study has one of that name."""
+    return f"{study}_{stage.rule}" if rules.has(stage.rule) else stage.rule
+
+
+def stays_here(study, stage):
+    """Whether a stage runs where Snakemake does: embedders of an address are asked where sessions are."""
+    asks = signature_of(stage.function).embeds and not all(
+        is_own(name) for _, name in STUDIES[study].embedders()
+    )
+    return not stage.on_node or (ON_LOGIN_NODE and asks)
