@@ -22,7 +22,7 @@ STUDIES = [*shipped_folders()]
 COPY = "renamed"
 
 
-def values_of(project: Project) -> dict[str, Any]:
+def default_values() -> dict[str, Any]:
     values: dict[str, Any] = yaml.safe_load((ROOT / "config.yaml").read_text("utf-8"))
     return values
 
@@ -37,7 +37,7 @@ def test_without_a_study_all_others_run(tmp_path: Path, study: str) -> None:
     shutil.copytree(ROOT / "src", source, ignore=ignored)
     shutil.rmtree(gone)
     shutil.rmtree(project.folder / "studies" / study, ignore_errors=True)
-    values = values_of(project)
+    values = default_values()
     values.pop(study, None)
     values["simulated_models"].pop(study, None)
     values["studies"] = [name for name in values["studies"] if name != study]
@@ -74,7 +74,7 @@ def test_a_copy_of_a_study_elsewhere_runs_under_another_name(tmp_path: Path) -> 
         text = (folder / file).read_text("utf-8")
         assert former in text
         (folder / file).write_text(text.replace(former, now), "utf-8")
-    values = values_of(project)
+    values = default_values()
     block = values.pop("deliberation") | {"draws": 2, "block_size": 2}
     values["simulated_models"] = {COPY: str(folder / "simulated.yaml")}
     values |= {"studies": [COPY], "study_folders": {COPY: str(folder)}, COPY: block}

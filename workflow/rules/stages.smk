@@ -13,9 +13,8 @@ RUN_STAGE = workflow.current_basedir.join(
 ).get_path_or_uri(secret_free=True)
 
 
-# What stages are made of: a function says what it makes of which files (dissensus.study.makes), and
-# each study's own file of rules names it. The first runs where the study is, the other on a node.
-# Each gets a log of its own, called like its rule (dissensus.run.rules.name_logs). The rules that use them may stand in
+# What the rules of a study's own rules.smk share: a function says what it makes of which files
+# (dissensus.study.makes). The first runs where Snakemake does, the other on a node. Each gets a log of its own, called like its rule (dissensus.run.rules.name_logs). The rules that use them may stand in
 # any folder, so that the script is named by its whole path.
 rule local_stage:
     log:

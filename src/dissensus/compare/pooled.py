@@ -85,10 +85,7 @@ def pooled(
         plain_error = float(np.asarray(combined.weights_rel_re) @ deviations)
         spread_squared = max(tau_squared, k * error**2)
         error, df = _added((error, k - 1), (plain_error, max(shared_draws - 1, 1)))
-    half = NAN
-    if k > 2:
-        quantile = float(special.stdtrit(k - 2, (1.0 + confidence) / 2.0))
-        half = quantile * sqrt(spread_squared + plain_error**2)
+    half = _further_half(k, spread_squared + plain_error**2, confidence)
     # Equal estimates have no spread to judge by, unless their common error is known.
     is_constant = bool(np.ptp(effects) == 0.0) and shared_draws is None
     return Pooled(
@@ -101,6 +98,13 @@ def pooled(
         float(special.chdtrc(k - 1, q)),
         k,
     )
+
+
+def _further_half(k: int, variance: float, confidence: float) -> float:
+    """Half the width of the prediction interval for a further unit; NaN of fewer than three."""
+    if k <= 2:
+        return NAN
+    return float(special.stdtrit(k - 2, (1.0 + confidence) / 2.0)) * sqrt(variance)
 
 
 def _checked(estimates: npt.ArrayLike, errors: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 from dissensus.digests import digest
+from dissensus.study.registry import study_folder
 from dissensus.study.sessions import Sessions
 from dissensus.study.sources import (
     is_the_projects,
     named_files,
-    study_folder,
     text_of,
     whole_code,
 )
@@ -73,7 +73,7 @@ def _files(study: Study[Any]) -> Iterator[tuple[str, Material]]:
 
 
 def _code(study: Study[Any]) -> Iterator[tuple[str, Material]]:
-    folder = study_folder(study)
+    folder = study_folder(study.name)
     for path in whole_code(study):
         is_own = path.parent == folder and not is_the_projects(path)
         if is_own or not set(_SHOWS) & set(path.parts):

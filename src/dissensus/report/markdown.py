@@ -39,7 +39,7 @@ def table(
 ) -> str:
     """A table in Markdown with its title before and its note behind it."""
     # The page's first lines say where models are simulated.
-    view = View("union", {}, simulated=False)
+    view = View("", {}, simulated=False)
     return as_markdown(tabulate("", title, columns, rows, note, view)).rstrip()
 
 

@@ -96,12 +96,18 @@ def prediction_powered(
     if degrees > 0:
         squares = float(((by_labels + power * by_predictions) ** 2).sum())
         se = sqrt(squares * fewest / degrees)
-        # Labels that all agree have no spread, and are no proof that others would agree too.
-        size = max(float(np.nanmax(np.abs(given))), float(np.abs(predicted).max()), 1e-300)
-        if se > _ROUNDING * size:
+        if se > _ROUNDING * _size(given, predicted):
             made = t_estimate(made.estimate, se, degrees, confidence, n, fewest)
     limits = (made.se, made.ci_low, made.ci_high, made.p_value)
     return Powered(made.estimate, *limits, n, fewest, power=power, labelled=labelled)
+
+
+def _size(labels: npt.ArrayLike, predictions: npt.ArrayLike) -> float:
+    """The largest value, which rounding is relative to.
+
+    Labels that all agree have no spread but rounding, and are no proof that others would agree too.
+    """
+    return max(float(np.nanmax(np.abs(labels))), float(np.abs(predictions).max()), 1e-300)
 
 
 def _checked(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from dissensus.digests import source_files
 from dissensus.shipped import shipped_places
+from dissensus.study.registry import study_folder
 from dissensus.study.study import Study
 
 #: The project's packages: their code is named by the commit, and its text is kept nowhere.
@@ -27,7 +27,7 @@ def asking_code(study: Study[Any]) -> set[Path]:
 def whole_code(study: Study[Any]) -> set[Path]:
     """The code that sessions and estimates are made by, :func:`asking_code` among it."""
     module = type(study).__module__
-    folder = study_folder(study)
+    folder = study_folder(study.name)
     if is_the_projects(folder):
         package = module.rpartition(".")[0] or module
         further = [
@@ -38,11 +38,6 @@ def whole_code(study: Study[Any]) -> set[Path]:
     else:
         further = [f"dissensus.study.experiment.{name}" for name in ("measures", "contrasts")]
     return asking_code(study) | source_files("dissensus.session.runner", *further)
-
-
-def study_folder(study: Study[Any]) -> Path:
-    """The folder of the study's own code."""
-    return Path(str(find_spec(type(study).__module__).origin)).parent  # type: ignore[union-attr]
 
 
 def is_the_projects(path: Path) -> bool:
