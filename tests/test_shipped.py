@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from dissensus.llm.model_files import ModelFiles
 from dissensus.llm.settings import SimulatedModelSettings
 from dissensus.shipped import SHIPPED, former_names, placed, shipped_folders
 from dissensus.study.configuration import load
@@ -65,15 +66,26 @@ def test_names_of_no_shipped_study_are_left_alone() -> None:
 
 
 def test_a_configuration_with_former_names_is_read_as_todays(
-    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(ROOT)
+    own = tmp_path / "own.yaml"
+    own.write_text(
+        "models: {m: {provider: simulated, behaviour: dissensus.union.simulated}}\n", "utf-8"
+    )
     values = read_settings(ROOT / "config.yaml")
     values["simulated_models"] = {"union": "resources/simulated/union.yaml"}
     values["studies"] = ["union"]
     values["union"]["prompts"] = "resources/prompts/union/debate.yaml"
     values["models"] = {
         "union-coach": {"provider": "simulated", "behaviour": "dissensus.union.simulated"}
+    }
+    files = ModelFiles.of({**values, "simulated_models": {"own": str(own)}}, "")
+    assert files.merged["models"]["m"]["behaviour"] == "dissensus_studies.union.simulated"
+    assert {line.split(" holds")[0] for line in files.former} == {
+        "union.prompts",
+        "models.union-coach.behaviour",
+        "models.m.behaviour",
     }
     settings = load(values)
     assert settings.study("union").settings.prompts == "studies/union/prompts/debate.yaml"

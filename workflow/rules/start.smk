@@ -13,7 +13,7 @@ os.environ.update(OPENBLAS_NUM_THREADS="1", PYTHONHASHSEED="0")
 
 from dissensus.garbage import collect_seldom
 from dissensus.keep.replay import begin_from_archive
-from dissensus.shipped import former_names
+from dissensus.llm.model_files import ModelFiles
 from dissensus.study.configuration import check_keys, load
 from dissensus.plan.preflight import check_inputs, check_measures, check_place
 from dissensus.run.ending import ending, planned
@@ -44,7 +44,7 @@ SETTINGS = exit_on_user_error(load)(
     config, ", ".join(map(str, workflow.configfiles)) or "config.yaml"
 )
 if workflow.is_main_process:
-    for sentence in former_names(config):
+    for sentence in ModelFiles.of(config, "").former:
         logger.warning(sentence)
     for part in SETTINGS.parts:
         exit_on_user_error(check_inputs)(part)

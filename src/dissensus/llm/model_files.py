@@ -1,4 +1,7 @@
-"""Files of models that a configuration names: what they hold stands as if in ``models``."""
+"""Files of models that a configuration names: what they hold stands as if in ``models``.
+
+Files of shipped studies, and what these were called before, are known here by any of their names.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from typing import Any
 from dissensus.errors import SettingError
 from dissensus.setting_faults import fault
 from dissensus.settings import merged
+from dissensus.shipped import former_names, placed
 from dissensus.user_files import YamlFile
 
 #: The setting that names them.
@@ -23,14 +27,16 @@ class ModelFiles:
 
     Attributes
     ----------
-    values : the configuration as its own files have it.
+    values : the configuration as its own files have it, with today's names.
     where : these files, for an error.
     files : model -> the file that has it.
+    former : a sentence for each former name that was read, in any of these files.
     """
 
     values: Mapping[str, Any]
     where: str
     files: Mapping[str, YamlFile]
+    former: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, values: Any, where: str) -> ModelFiles:
@@ -41,6 +47,8 @@ class ModelFiles:
         SettingError : a file is not there, holds something else, or a model that another has.
         ResourceError : a file cannot be read, by line.
         """
+        former = [*former_names(values)]
+        values = placed(values)
         named = values.get(SETTING) if isinstance(values, Mapping) else None
         files: dict[str, YamlFile] = {}
         for name, path in named.items() if isinstance(named, Mapping) else ():
@@ -50,6 +58,7 @@ class ModelFiles:
                 sentence = fault(f"{SETTING}.{name}", path, "there is no such file")
                 raise SettingError(f"{where}: {sentence}")
             file = YamlFile.read(path)
+            former += former_names(file.value)
             for model in _models_of(file):
                 if model in files:
                     raise SettingError(
@@ -57,7 +66,7 @@ class ModelFiles:
                         f"{files[model].path} already; rename one of them."
                     )
                 files[model] = file
-        return cls(values, where, files)
+        return cls(values, where, files, tuple(former))
 
     @property
     def merged(self) -> Any:
@@ -65,7 +74,7 @@ class ModelFiles:
         configured = self.values.get(_MODELS, {}) if self.files else None
         if not isinstance(configured, Mapping):
             return self.values
-        entries = {name: file.value[_MODELS][name] for name, file in self.files.items()}
+        entries = {name: placed(file.value[_MODELS][name]) for name, file in self.files.items()}
         return {**self.values, _MODELS: merged(entries, configured)}
 
     def place(self, sentence: str) -> str:

@@ -20,7 +20,6 @@ from dissensus.serve.app import build
 from dissensus.serve.faults import KINDS, LASTING, RECOVERABLE
 from dissensus.serve.options import EMBEDDING
 from dissensus.serve.service import Options, Service
-from dissensus.shipped import placed
 from dissensus.study.registry import register
 from dissensus.user_files import read_settings
 
@@ -95,7 +94,7 @@ def _models(chosen: argparse.Namespace) -> dict[str, dict[str, Any]]:
 
 
 def _simulated_models(path: Path) -> dict[str, dict[str, Any]]:
-    values = placed(ModelFiles.of(placed(read_settings(path)), str(path)).merged)
+    values = ModelFiles.of(read_settings(path), str(path)).merged
     entries, folders = values.get("models"), values.get("study_folders")
     if isinstance(folders, dict):
         # The behaviours of a reader's own studies are in their folders.

@@ -18,7 +18,6 @@ from dissensus.llm.registry import ModelRegistry
 from dissensus.llm.settings import LlmSettings
 from dissensus.setting_faults import Faults, fault
 from dissensus.settings import UNDOTTED, Count, Entries, Once, Spelled, names, validate
-from dissensus.shipped import placed
 from dissensus.study.jobs import MOST_SHARDS
 from dissensus.study.panels import (
     LONGEST_RUN,
@@ -276,8 +275,8 @@ def load(values: Mapping[str, Any], where: str = "config.yaml") -> Configuration
     folders = values.get("study_folders") if isinstance(values, Mapping) else None
     if isinstance(folders, Mapping):
         register({name: place for name, place in folders.items() if isinstance(place, str)})
-    models = ModelFiles.of(placed(values), where)
-    told = placed(models.merged)
+    models = ModelFiles.of(values, where)
+    told = models.merged
     model = _with_blocks(tuple(STUDIES), _run_studies(told))
     configuration = validate(model, with_first_panel(told), models.place)
     texts = _texts(told)
