@@ -21,7 +21,7 @@ FLOORS = (
     ("study",),
     ("plan",),
     ("run",),
-    ("compare", "keep", "serve"),
+    ("compare", "keep", "project", "serve"),
 )
 FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
 #: How many modules stand side by side before a room needs walls.
