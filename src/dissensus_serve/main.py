@@ -16,6 +16,7 @@ from aiohttp import web
 from dissensus.errors import SettingError
 from dissensus.llm.model_files import ModelFiles
 from dissensus.llm.providers.behaviours import check_speech
+from dissensus.study.configuration import with_study_models
 from dissensus.study.registry import register
 from dissensus.user_files import read_settings
 from dissensus_serve.app import build
@@ -94,11 +95,12 @@ def _models(chosen: argparse.Namespace) -> dict[str, dict[str, Any]]:
 
 
 def _simulated_models(path: Path) -> dict[str, dict[str, Any]]:
-    values = ModelFiles.of(read_settings(path), str(path)).merged
-    entries, folders = values.get("models"), values.get("study_folders")
-    if isinstance(folders, dict):
+    given = read_settings(path)
+    if isinstance(folders := given.get("study_folders"), dict):
         # The behaviours of a reader's own studies are in their folders.
         register({name: str(place) for name, place in folders.items()})
+    values = ModelFiles.of(with_study_models(given), str(path)).merged
+    entries = values.get("models")
     simulated = {
         name: entry
         for name, entry in (entries.items() if isinstance(entries, dict) else ())
