@@ -6,7 +6,9 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -14,9 +16,14 @@ from dissensus.errors import DissensusError
 from dissensus.project.making import add_new_options, new
 from dissensus.project.running import add_run_options, run
 from dissensus.report.escaping import complain, say
-from dissensus.serve.main import serve
-from dissensus.serve.options import add_options
 from dissensus.shipped import home
+
+#: The package of ``dissensus serve``, which stands beside this one and imports it.
+SERVER = "dissensus_serve"
+_NO_SERVER = (
+    f"`dissensus serve` is a package of its own, {SERVER}, which is not installed here; it is in "
+    "src/ of the dissensus repository: `pip install -e .` there brings it."
+)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -97,7 +104,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         name: commands.add_parser(name, help=about, description=about, **_examples(*lines))
         for name, (about, *lines) in _COMMANDS.items()
     }
-    add_options(added["serve"])
+    given = [*(sys.argv[1:] if arguments is None else arguments)]
+    if given[:1] == ["serve"]:
+        # No other command waits for it to load, or needs it.
+        if not find_spec(SERVER):
+            complain(_NO_SERVER)
+            return 1
+        import_module(f"{SERVER}.options").add_options(added["serve"])
     _add_reading(added["read"])
     _add_forking(added["fork"])
     _add_comparing(added["compare"])
@@ -109,7 +122,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     add_new_options(added["new"])
     _add_mapping(added["new"])
     # What stands after -- is for Snakemake.
-    given = [*(sys.argv[1:] if arguments is None else arguments)]
     at = given.index("--") if "--" in given else len(given)
     chosen = parser.parse_args(given[:at])
     does = {
@@ -229,6 +241,12 @@ def _add_exporting(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--study", help="where the run has several")
     parser.add_argument("--to", required=True, choices=("turns", "inspect", "scout", "docent"))
     parser.add_argument("--output", required=True, type=Path, help="the file that is written")
+
+
+def serve(chosen: argparse.Namespace) -> int:
+    """Put the simulated models behind HTTP until a signal ends it."""
+    code: int = import_module(f"{SERVER}.main").serve(chosen)
+    return code
 
 
 def _new(chosen: argparse.Namespace) -> int:

@@ -15,9 +15,9 @@ from typing import Any
 
 from aiohttp import web
 
-from dissensus.serve.faults import TRANSPORT, Draw
-from dissensus.serve.refusals import Interface, Refusal
-from dissensus.serve.service import Service
+from dissensus_serve.faults import TRANSPORT, Draw
+from dissensus_serve.refusals import Interface, Refusal
+from dissensus_serve.service import Service
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 #: Carries out a request, given its content; the answer's JSON, or its lines.

@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dissensus.llm.prefix_cache import PrefixCache
-from dissensus.serve.calls import CREATED, Answer, Call, read_chat, read_message
-from dissensus.serve.counts import Counts
-from dissensus.serve.embeddings import read_embeddings
-from dissensus.serve.faults import Draw, Faults, OutageTimes
-from dissensus.serve.limits import Gate
-from dissensus.serve.refusals import Interface, Refusal, simulated_fault, unknown_model, wrong_key
-from dissensus.serve.replies import Replies
+from dissensus_serve.calls import CREATED, Answer, Call, read_chat, read_message
+from dissensus_serve.counts import Counts
+from dissensus_serve.embeddings import read_embeddings
+from dissensus_serve.faults import Draw, Faults, OutageTimes
+from dissensus_serve.limits import Gate
+from dissensus_serve.refusals import Interface, Refusal, simulated_fault, unknown_model, wrong_key
+from dissensus_serve.replies import Replies
 
 
 @dataclass(frozen=True)

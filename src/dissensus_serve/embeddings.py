@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dissensus.llm.prefix_cache import PrefixCache
-from dissensus.serve.calls import Answer
-from dissensus.serve.refusals import Interface, Refusal, unsupported
-from dissensus.serve.replies import Replies, tokens
+from dissensus_serve.calls import Answer
+from dissensus_serve.refusals import Interface, Refusal, unsupported
+from dissensus_serve.replies import Replies, tokens
 
 #: What OpenAI takes in one request.
 _MOST_TEXTS = 2048

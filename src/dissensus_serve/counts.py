@@ -7,8 +7,8 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import Any
 
-from dissensus.serve.calls import Answer, Call
-from dissensus.serve.limits import Window
+from dissensus_serve.calls import Answer, Call
+from dissensus_serve.limits import Window
 
 
 @dataclass

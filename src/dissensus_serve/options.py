@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from dissensus.serve.faults import KINDS, RECOVERABLE, OutageTimes
+from dissensus_serve.faults import KINDS, RECOVERABLE, OutageTimes
 
 EMBEDDING = "text-embedding-3-large"
 

@@ -10,9 +10,9 @@ from typing import Any, Literal
 from uuid import uuid4
 from zlib import crc32
 
-from dissensus.serve.calls import Call
-from dissensus.serve.refusals import Interface, Refusal
-from dissensus.serve.service import Service
+from dissensus_serve.calls import Call
+from dissensus_serve.refusals import Interface, Refusal
+from dissensus_serve.service import Service
 
 #: Calls of a batch answered before other requests are served.
 _STRIDE = 10

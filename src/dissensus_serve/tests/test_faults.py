@@ -12,7 +12,7 @@ import pytest
 
 from clients import anthropic, asked, asked_message, by_anthropic, by_openai, openai
 from dissensus.llm.outcomes import RULES, outcome_of
-from dissensus.serve.faults import KINDS, LASTING, Faults
+from dissensus_serve.faults import KINDS, LASTING, Faults
 from serving import Server, serving
 
 

@@ -10,8 +10,8 @@ import httpx2
 import pytest
 
 from clients import SPEECH, anthropic, asked, asked_message, by_anthropic, by_openai, openai, prompt
-from dissensus.serve.replies import tokens
 from dissensus.session.format_rules import SpeechRules
+from dissensus_serve.replies import tokens
 from scripted import default_configuration
 from serving import Server, serving
 

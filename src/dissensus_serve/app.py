@@ -6,14 +6,14 @@ import asyncio
 
 from aiohttp import web
 
-from dissensus.serve import delivery
-from dissensus.serve.anthropic_batches import AnthropicBatches
-from dissensus.serve.batches import Batches
-from dissensus.serve.calls import Call
-from dissensus.serve.counts import KindCounts
-from dissensus.serve.openai_batches import OpenAIBatches
-from dissensus.serve.refusals import Interface, Refusal
-from dissensus.serve.service import Service
+from dissensus_serve import delivery
+from dissensus_serve.anthropic_batches import AnthropicBatches
+from dissensus_serve.batches import Batches
+from dissensus_serve.calls import Call
+from dissensus_serve.counts import KindCounts
+from dissensus_serve.openai_batches import OpenAIBatches
+from dissensus_serve.refusals import Interface, Refusal
+from dissensus_serve.service import Service
 
 #: The largest request: a file of batched requests.
 _LARGEST = 256 * 2**20

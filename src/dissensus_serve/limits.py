@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 
-from dissensus.serve.refusals import Refusal
+from dissensus_serve.refusals import Refusal
 
 WINDOW_S = 60.0
 

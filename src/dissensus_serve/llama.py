@@ -1,6 +1,6 @@
 """A model file on this machine behind llama.cpp's server, for as long as a command runs.
 
-``python -m dissensus.serve.llama model.gguf --port 8080 -- snakemake --cores 4 ...``. Needs
+``python -m dissensus_serve.llama model.gguf --port 8080 -- snakemake --cores 4 ...``. Needs
 ``xllamacpp``, which ``make .venv/llama`` installs.
 """
 
@@ -61,7 +61,7 @@ def start(model: Path, port: int, context: int = CONTEXT, threads: int | None = 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Serve a model while a command runs; the command's exit code."""
-    parser = argparse.ArgumentParser(prog="dissensus.serve.llama", description=__doc__)
+    parser = argparse.ArgumentParser(prog="dissensus_serve.llama", description=__doc__)
     parser.add_argument("model", type=Path)
     parser.add_argument("--port", type=int, default=8080)
     parser.add_argument("--context", type=int, default=CONTEXT)

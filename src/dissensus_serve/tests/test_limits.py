@@ -18,10 +18,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clients import anthropic, asked, asked_message, by_anthropic, by_openai, openai, prompt
-from dissensus.serve.limits import WINDOW_S, Gate, Window
-from dissensus.serve.refusals import Refusal
-from dissensus.serve.replies import tokens
-from dissensus.serve.service import Options, Service
+from dissensus_serve.limits import WINDOW_S, Gate, Window
+from dissensus_serve.refusals import Refusal
+from dissensus_serve.replies import tokens
+from dissensus_serve.service import Options, Service
 from serving import Server, serving
 
 

@@ -16,13 +16,13 @@ from aiohttp import web
 from dissensus.errors import SettingError
 from dissensus.llm.model_files import ModelFiles
 from dissensus.llm.providers.behaviours import check_speech
-from dissensus.serve.app import build
-from dissensus.serve.faults import KINDS, LASTING, RECOVERABLE
-from dissensus.serve.options import EMBEDDING
-from dissensus.serve.service import Options, Service
 from dissensus.study.configuration import with_study_models
 from dissensus.study.registry import register
 from dissensus.user_files import read_settings
+from dissensus_serve.app import build
+from dissensus_serve.faults import KINDS, LASTING, RECOVERABLE
+from dissensus_serve.options import EMBEDDING
+from dissensus_serve.service import Options, Service
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 

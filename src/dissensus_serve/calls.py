@@ -17,8 +17,8 @@ from dissensus.llm.prefix_cache import (
     PrefixCache,
     Used,
 )
-from dissensus.serve.refusals import Interface, Refusal, unsupported
-from dissensus.serve.replies import Replies, cut, tokens
+from dissensus_serve.refusals import Interface, Refusal, unsupported
+from dissensus_serve.replies import Replies, cut, tokens
 
 #: The time of creation in every answer: an answer depends on its request alone.
 CREATED = 1735689600

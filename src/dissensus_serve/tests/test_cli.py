@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import socket
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -123,6 +124,23 @@ def test_wrong_settings_of_a_model_are_named(tmp_path: Path, capsys: pytest.Capt
     assert "models.m.speech.recycle holds 1" in told(capsys, "--config", str(file))
     file.write_text("models: {m: {provider: openai}}", encoding="utf-8")
     assert "no simulated model" in told(capsys, "--config", str(file))
+
+
+def test_the_package_is_a_command_by_itself(capsys: pytest.CaptureFixture[str]):
+    started = [sys.executable, "-m", "dissensus_serve"]
+    ended = subprocess.run([*started, "--port", "x"], capture_output=True, text=True, check=False)
+    assert ended.returncode == 2
+    assert ended.stderr == told(capsys, "--port", "x")
+
+
+def test_without_the_package_the_command_says_where_it_is(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("dissensus.cli.find_spec", {"dissensus_serve": None}.__getitem__)
+    for options in ([], ["--port", "0"], ["--help"]):
+        said = told(capsys, *options)
+        assert said.count("\n") == 1
+        assert "dissensus_serve, which is not installed here" in said
 
 
 def test_help_lists_every_option():

@@ -9,10 +9,10 @@ from typing import Any
 
 from aiohttp import web
 
-from dissensus.serve import delivery
-from dissensus.serve.batches import Batch, Batches, Line, Result, new_id, page, unordered
-from dissensus.serve.refusals import Refusal
-from dissensus.serve.service import Service
+from dissensus_serve import delivery
+from dissensus_serve.batches import Batch, Batches, Line, Result, new_id, page, unordered
+from dissensus_serve.refusals import Refusal
+from dissensus_serve.service import Service
 
 _KINDS = {"/v1/chat/completions": "chat", "/v1/embeddings": "embeddings"}
 _DAY_S = 86400

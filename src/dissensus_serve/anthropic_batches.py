@@ -8,10 +8,10 @@ from typing import Any
 
 from aiohttp import web
 
-from dissensus.serve import delivery
-from dissensus.serve.batches import Batch, Batches, Line, Result, new_id, page, unordered
-from dissensus.serve.refusals import Refusal
-from dissensus.serve.service import Service
+from dissensus_serve import delivery
+from dissensus_serve.batches import Batch, Batches, Line, Result, new_id, page, unordered
+from dissensus_serve.refusals import Refusal
+from dissensus_serve.service import Service
 
 
 class AnthropicBatches:
