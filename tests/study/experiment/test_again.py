@@ -110,6 +110,7 @@ def test_the_floor_stands_beside_the_headline_and_among_the_findings() -> None:
     assert Floor.of(facts, "nobody", VIEW) is None
 
 
+@pytest.mark.thorough
 def test_equal_arms_are_beyond_the_floor_no_more_often_than_the_level_says() -> None:
     study, found = study_of(arms=("a", "b")), []
     for seed in range(200):

@@ -255,6 +255,7 @@ def diagnosed(arms: dict[str, Any], simulations: int) -> pd.DataFrame:
     return pd.DataFrame(rows).set_index(["world", "true", "estimator"])
 
 
+@pytest.mark.thorough
 def test_simulated_studies_that_stop_find_what_is_there_and_nothing_else() -> None:
     simulations = 50
     error = 2 * (0.05 * 0.95 / simulations) ** 0.5

@@ -111,6 +111,7 @@ def test_where_all_survive_the_interval_is_exact() -> None:
     assert (none["ci_low"], none["claims"]) == (0.0, 0)
 
 
+@pytest.mark.thorough
 def test_coverage_of_the_share_that_survives() -> None:
     inside = []
     for seed in range(60):
