@@ -30,6 +30,7 @@ from dissensus.plan.plan_pages import as_html, as_markdown, plan_sections
 from dissensus.plan.registered import Plan
 from dissensus.report.escaping import line
 from dissensus.report.labels import counted, listed
+from dissensus.shipped import command
 from dissensus.study.configuration import Configuration
 from dissensus.study.kind import Row
 from dissensus.study.makes import makes
@@ -111,7 +112,7 @@ def say_confirmed(configuration: Configuration) -> Iterator[str]:
     if not made:
         raise ResourceError(
             f"run {configuration.run} was not registered to confirm anything; set `confirms`, and "
-            "run `snakemake preregistration` before its first session."
+            f"run `{command('preregistration', cores=0)}` before its first session."
         )
     for path in made:
         for row in read(path, CONFIRMATION).to_pylist():
@@ -158,7 +159,7 @@ def _power(study: Study[Any]) -> list[str]:
         f"({row['simulations']:.0f} studies)."
         for row in diagnosed_rows(study)
         if row["rejection"] is not None and row["rejection"] == row["rejection"]
-    ] or ["No diagnosis of these settings is stored; `snakemake diagnosis` makes one."]
+    ] or [f"No diagnosis of these settings is stored; `{command('diagnosis', cores=0)}` makes one."]
 
 
 def _noise_floor(arms: Sequence[str]) -> str:

@@ -12,6 +12,7 @@ from dissensus.plan.call_plan import call_plans
 from dissensus.plan.cost import EXPECTED, Line, estimate_settings
 from dissensus.plan.smallest import diagnosed
 from dissensus.report.labels import counted
+from dissensus.shipped import command
 from dissensus.study.configuration import Configuration
 from dissensus.study.sessions import Sessions
 from dissensus.study.stopping import rule_of
@@ -29,7 +30,8 @@ def describe_stopping(configuration: Configuration, sessions: Sessions) -> list[
     )
     if (saved := _saved(configuration, sessions)) is None:
         return wrap(
-            f"{said}; how many to expect, snakemake diagnosis says of simulated models", 100
+            f"{said}; how many to expect, {command('diagnosis', cores=0)} says of simulated models",
+            100,
         )
     kept = [(1.0 - saved) * count for count in all_of_it]
     return wrap(f"{said}; expected {_words(kept)}, as simulated models say", 100)

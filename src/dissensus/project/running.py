@@ -53,11 +53,17 @@ def snakemake_options(chosen: argparse.Namespace) -> list[str]:
     has_own = any(Path(name).is_file() for name in _OWN_SNAKEFILES)
     options = [] if has_own else ["--snakefile", str(home() / "Snakefile")]
     options += ["--workflow-profile", str(_profile(chosen.profile)), "--cores", chosen.cores]
-    for option in ("configfile", "config"):
-        if given := getattr(chosen, option):
-            options += [f"--{option}", *given]
+    if chosen.configfile:
+        options += ["--configfile", *map(_settings, chosen.configfile)]
+    if chosen.config:
+        options += ["--config", *chosen.config]
     # Targets come first, since options of several values take what follows them.
     return [*chosen.targets, *options, *["--dry-run"] * chosen.dry_run]
+
+
+def _settings(file: str) -> str:
+    """A file of settings: one that dissensus comes with, where the project has none of its path."""
+    return file if Path(file).exists() or not (home() / file).is_file() else str(home() / file)
 
 
 def _profile(name: str) -> Path:

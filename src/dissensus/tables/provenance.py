@@ -77,15 +77,17 @@ def _commit() -> str:
     outside these.
     """
     place = origin()
-    said = place / COMMIT_FILE
-    if said.is_file():
-        return said.read_text(encoding="utf-8").strip()
-    return (_commit_of(place) if (place / ".git").exists() else "") or "unknown"
+    has_own = any((place / name).exists() for name in (COMMIT_FILE, ".git"))
+    # Another checkout may be above an environment.
+    return (has_own and _commit_of(place)) or "unknown"
 
 
 @cache
 def _commit_of(folder: Path) -> str:
-    """The commit that a folder has checked out; "" outside a checkout."""
+    """The commit that a folder has checked out, or that an archive of it says; "" of others."""
+    said = folder / COMMIT_FILE
+    if said.is_file():
+        return said.read_text(encoding="utf-8").strip()
     try:
         asked = subprocess.run(
             ["git", "rev-parse", "HEAD"],
