@@ -11,7 +11,7 @@ from dissensus.plan.call_plan import call_plans, unidentified, warn
 from dissensus.plan.journalled import Covered, covered
 from dissensus.plan.rehearsal import rehearse
 from dissensus.plan.smallest import describe_smallest
-from dissensus.plan.stopping import describe_stopping
+from dissensus.plan.stopped_early import describe_stopping
 from dissensus.report.labels import range_of
 from dissensus.study.configuration import Configuration
 from dissensus.study.makes import makes

@@ -20,7 +20,7 @@ from dissensus.plan.cost import (
 from dissensus.plan.described import describe_covered
 from dissensus.plan.journalled import covered
 from dissensus.plan.priced import price_settings
-from dissensus.plan.stopping import price_stopping
+from dissensus.plan.stopped_early import price_stopping
 from dissensus.study.configuration import Configuration
 from dissensus.study.makes import makes
 from dissensus.study.sessions import Sessions

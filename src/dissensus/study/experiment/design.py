@@ -22,7 +22,7 @@ from dissensus.study.experiment.drawing import draw_sessions
 from dissensus.study.experiment.factors import Factor
 from dissensus.study.experiment.factors import Level as FactorLevel
 from dissensus.study.experiment.outcomes import Outcome
-from dissensus.study.experiment.session import Debate, Session
+from dissensus.study.experiment.session import DebateSteps, Session
 from dissensus.study.experiment.settings import ExperimentSettings, LabelSettings, OneModel
 from dissensus.study.experiment.sharing import Fork, Material, Sharing
 from dissensus.study.kind import Row
@@ -86,10 +86,10 @@ class ExperimentDesign(Study[ExperimentSettings]):
         """
 
     @abstractmethod
-    def debate(self, session: Session) -> Debate:
+    def debate(self, session: Session) -> DebateSteps:
         """The steps of a session: yields calls, and is sent the turns that they led to."""
 
-    def opening(self, session: Session) -> Debate:
+    def opening(self, session: Session) -> DebateSteps:
         """The steps that all arms of a draw go on from, where there are such: asked once for all.
 
         It has no material, and its arm is "opening".

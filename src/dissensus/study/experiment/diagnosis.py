@@ -35,11 +35,11 @@ from dissensus.session.inputs import PlaceholderInputs
 from dissensus.session.record import rows_of
 from dissensus.session.runner import CallFailed, Limits, run_session
 from dissensus.stats.results import NAN, Estimate
+from dissensus.study.experiment.blocks import stopped_estimates
 from dissensus.study.experiment.compared import Compared
 from dissensus.study.experiment.contrasts import compare
 from dissensus.study.experiment.measures import measure_sessions, turns_by_session
 from dissensus.study.experiment.sharing import OPENING
-from dissensus.study.experiment.stopping import stopped_estimates
 from dissensus.study.own_code import naming_the_line
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dissensus.design.again import again_of
-from dissensus.study.stopping import stopping_words
+from dissensus.study.may_stop import stopping_words
 from dissensus.study.study import Registered
 
 if TYPE_CHECKING:

@@ -30,9 +30,9 @@ from dissensus.study.experiment.shown import (
     shown_settings,
 )
 from dissensus.study.kind import Kind, Row
+from dissensus.study.may_stop import BlockComparison
 from dissensus.study.own_code import naming_the_line
 from dissensus.study.stages import Stage
-from dissensus.study.stopping import BlockComparison
 from dissensus.study.study import Diagnosis, Manifest, Registered, Source
 from dissensus.tables.artefact import Schema
 
@@ -209,7 +209,7 @@ class Experiment(ExperimentDesign):
     def comparison(self) -> BlockComparison:
         declared = f"{type(self).__module__}:{type(self).__qualname__}"
         return BlockComparison(
-            ("dissensus.study.experiment.stopping:compare_block", declared),
+            ("dissensus.study.experiment.blocks:compare_block", declared),
             of_block=("turns", "outcomes"),
             of_study=("pool",),
             settings={"declared": declared, "block": self.settings.model_dump()},
