@@ -29,7 +29,7 @@ from dissensus.plan.confirmation import (
 )
 from dissensus.plan.deviations import Deviation
 from dissensus.study.configuration import load
-from dissensus.study.experiment.compared import Design
+from dissensus.study.experiment.compared import Compared
 from dissensus.study.experiment.contrasts import CONTRASTS, compare
 from dissensus.study.experiment.diagnosis import _played
 from dissensus.study.registry import STUDIES
@@ -52,7 +52,7 @@ def contrasts(word: str, seed: int, effect: float = EFFECT) -> list[dict[str, An
     _, rows = Tuned.collect(study.settings.model_dump(), 7)["pool"]
     items = {row["item_id"]: row for row in rows}
     metrics = _played(seed, study=study, items=items, models=models, is_null=False)
-    return compare(metrics, Design.of(Tuned), Options(0.95, 1000, seed))
+    return compare(metrics, Compared.of(Tuned), Options(0.95, 1000, seed))
 
 
 def prediction(folder: Path, word: str, effect: float = EFFECT) -> dict[str, Any]:

@@ -13,7 +13,8 @@ from typing import Any
 from scipy import special
 
 from dissensus.errors import ResourceError
-from dissensus.plan.preregistration import Plan, plan_of
+from dissensus.plan.preregistration import plan_of
+from dissensus.plan.registered import Plan
 from dissensus.report.facts import SETTINGS
 from dissensus.report.labels import listed
 from dissensus.run.kept import kept_configuration, kept_states

@@ -13,8 +13,8 @@ from dissensus.errors import SettingError
 from dissensus.shipped import home, named_file
 from dissensus.study.configuration import Configuration
 from dissensus.study.experiment.study import Experiment
+from dissensus.study.may_stop import FIGURE
 from dissensus.study.registry import study_class, study_folder
-from dissensus.study.stopping import FIGURE
 
 _WILDCARD = re.compile(r"\{wildcards\.(\w+)\}")
 

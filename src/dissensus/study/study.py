@@ -14,9 +14,9 @@ from dissensus.report.declared import Figure, Headline, Outcome, Reader, Table
 from dissensus.session.inputs import Inputs, PlaceholderInputs
 from dissensus.study.kind import DEBATING, Kind, Row
 from dissensus.study.makes import StageFunction
+from dissensus.study.may_stop import FIGURE, TABLE, BlockComparison
 from dissensus.study.settings import StudySettings, marked
 from dissensus.study.stages import Stage
-from dissensus.study.stopping import FIGURE, TABLE, BlockComparison
 from dissensus.tables.artefact import Column
 
 S = TypeVar("S", bound=StudySettings)

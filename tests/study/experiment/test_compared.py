@@ -13,7 +13,7 @@ from dissensus.design.contrasts import HEADLINE, RANDOMISATION, Options
 from dissensus.design.weights import Contrast
 from dissensus.report.findings import derived
 from dissensus.study.experiment import Factor, Outcome
-from dissensus.study.experiment.compared import Design
+from dissensus.study.experiment.compared import Compared
 from dissensus.study.experiment.contrasts import compare
 from played_study import played, study_of
 
@@ -50,7 +50,7 @@ def test_declared_contrasts_are_the_family_and_find_what_is_planted() -> None:
         },
     )
     metrics = spoken(study, 25)
-    rows = compare(metrics, Design.of(study), OPTIONS)
+    rows = compare(metrics, Compared.of(study), OPTIONS)
     wide = metrics.pivot(index="draw_id", columns="arm", values="y")
     by_hand = {
         "groups": (wide["debate"] + wide["jury"]) / 2 - wide["alone"],
@@ -78,7 +78,7 @@ def test_a_pair_that_lacks_one_of_its_arms_counts_in_no_contrast_of_it() -> None
     study = study_of(arms=ARMS, contrasts=CONTRASTS)
     metrics = spoken(study, 10)
     metrics.loc[metrics["session_id"] == "d003-jury", ["y", "complete"]] = [np.nan, False]
-    rows = compare(metrics, Design.of(study), OPTIONS)
+    rows = compare(metrics, Compared.of(study), OPTIONS)
     assert {r["contrast"]: r["n"] for r in rows if r["headline"]} == {"groups": 9, "speech": 9}
 
 
@@ -97,7 +97,7 @@ def test_one_arm_is_a_study_of_means_against_their_nulls() -> None:
         measure=lambda self, turns, item: dict.fromkeys(outcomes, turns["value"].iloc[-1]),
     )
     metrics = spoken(study, 20)
-    rows = compare(metrics, Design.of(study), OPTIONS)
+    rows = compare(metrics, Compared.of(study), OPTIONS)
     assert [(r["contrast"], r["outcome"], r["headline"]) for r in rows] == [
         ("debate", "y", True),
         ("debate", "z", False),

@@ -16,7 +16,7 @@ from dissensus.errors import ResourceError
 from dissensus.stats.multiplicity import adjust
 from dissensus.study.experiment import Experiment, Outcome
 from dissensus.study.experiment.by_round import numbers_by_round
-from dissensus.study.experiment.compared import Design
+from dissensus.study.experiment.compared import Compared
 from dissensus.study.experiment.contrasts import compare
 from dissensus.study.experiment.courses import CONTRASTS_BY_ROUND, compare_by_round, trapezium
 from played_study import played, study_of
@@ -58,7 +58,7 @@ def compared(
     by_round: pd.DataFrame, options: Options = OPTIONS, **more: Any
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     cls = study(**more)
-    return compare_by_round(by_round, cls.round_outcomes(), Design.of(cls), options)
+    return compare_by_round(by_round, cls.round_outcomes(), Compared.of(cls), options)
 
 
 def test_courses_and_contrasts_are_those_of_scipy_at_each_round() -> None:
@@ -107,7 +107,7 @@ def test_the_area_is_the_mean_of_the_areas_of_pairs_that_have_all_rounds() -> No
     assert by_method[HEADLINE]["ci_low"] == pytest.approx(test.confidence_interval().low)
     assert by_method[RANDOMISATION]["estimate"] == pytest.approx(of_pairs.mean())
     # It stands in the contrasts, among all that are not primary.
-    design = Design.of(study())
+    design = Compared.of(study())
     every = compare(metrics, design, OPTIONS, areas)
     (row,) = [r for r in every if r["outcome"] == "course" and r["method"] == HEADLINE]
     assert row["p_adjusted"] == pytest.approx(row["p_value"]) and not row["headline"]

@@ -22,9 +22,9 @@ from dissensus.session.inputs import PlaceholderInputs
 from dissensus.session.record import as_json
 from dissensus.settings import validate
 from dissensus.study.experiment import Factor, Outcome, number
-from dissensus.study.experiment.compared import Design, mean_against
+from dissensus.study.experiment.compared import Compared, mean_against
 from dissensus.study.experiment.contrasts import compare
-from dissensus.study.experiment.design import draw_sessions
+from dissensus.study.experiment.drawing import draw_sessions
 from dissensus.study.experiment.measures import measure_sessions, turns_by_session
 from dissensus.study.experiment.session import Read
 from panel_study import Panel, declared, panel
@@ -177,15 +177,15 @@ def frame(n: int, shift: float, seed: int = 1) -> pd.DataFrame:
     )
 
 
-def two_arms(outcomes: dict[str, Outcome], cluster: str) -> Design:
-    return Design(("a", "b"), outcomes, cluster, [Contrast.of("b", "a")])
+def two_arms(outcomes: dict[str, Outcome], cluster: str) -> Compared:
+    return Compared(("a", "b"), outcomes, cluster, [Contrast.of("b", "a")])
 
 
 def test_contrasts_and_means_are_those_of_scipy() -> None:
     from scipy import stats
 
     metrics = frame(40, 0.8)
-    design = Design(Panel.arms, Panel.session_outcomes(), "topic", Panel.compared())
+    design = Compared(Panel.arms, Panel.session_outcomes(), "topic", Panel.compared())
     rows = compare(metrics, design, Options(0.95, 500, 1))
     wide = metrics.pivot(index="draw_id", columns="arm", values="score")
     found = {(r["arm"], r["reference"], r["method"]): r for r in rows}

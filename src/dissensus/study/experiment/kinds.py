@@ -24,7 +24,7 @@ from dissensus.study.experiment.sharing import FORK_SEED, OPENING, OPENING_SEED,
 from dissensus.study.kind import Kind, Needs, Row
 
 if TYPE_CHECKING:
-    from dissensus.study.experiment.study import Experiment
+    from dissensus.study.experiment.design import ExperimentDesign
     from dissensus.study.study import ModelUse
 
 
@@ -54,7 +54,7 @@ class SessionSpec:
 class ExperimentSession(Kind[ExperimentSettings, SessionSpec]):
     """The one kind of session that an experiment has."""
 
-    study: Experiment
+    study: ExperimentDesign
 
     def part_of(self, row: Row) -> int:
         return self.study.sharing.part(row["arm"])
@@ -112,7 +112,7 @@ class _Played:
     inputs: Inputs
 
     @property
-    def study(self) -> Experiment:
+    def study(self) -> ExperimentDesign:
         return self.kind.study
 
     def steps(self) -> Steps:

@@ -21,13 +21,13 @@ from dissensus.design.weights import Contrast
 from dissensus.errors import SettingError
 from dissensus.report.facts import told
 from dissensus.report.view import Artefacts
-from dissensus.study.stopping import rule_of
+from dissensus.study.may_stop import rule_of
 
 from ..design.manifest import Drawing, draw, draw_manifest
 from ..figures import contrast_tables, contrasts, headline
+from ..inference.block_differences import compare_block
 from ..inference.contrasts import PRIMARY, contrast_arms
 from ..inference.diagnosis import as_run, diagnose
-from ..inference.stopping import compare_block
 from ..settings import ArmSettings
 from ..study import Deliberation
 from .deliberation_frames import Run, make_run

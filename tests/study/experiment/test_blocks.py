@@ -13,7 +13,7 @@ from dissensus.design.contrasts import HEADLINE
 from dissensus.design.stopping import ANYTIME
 from dissensus.errors import SettingError
 from dissensus.study.experiment import Material, diagnosis
-from dissensus.study.experiment.design import draw_sessions
+from dissensus.study.experiment.drawing import draw_sessions
 from noisy_study import Alone, Noisy
 from played_study import study_of
 from stopping_study import ITEMS, Topics

@@ -16,7 +16,7 @@ from dissensus.tables.artefact import read, write
 
 from ..inference.effect import estimate_language_effect
 from ..inference.net import NET
-from ..inference.stopping import compare_block
+from ..inference.paired_readings import compare_block
 from ..measures.components import COMPONENTS
 from ..measures.homogeneity import measure_homogeneity
 from ..settings import Scale

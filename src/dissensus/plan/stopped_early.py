@@ -14,8 +14,8 @@ from dissensus.plan.smallest import diagnosed
 from dissensus.report.labels import counted
 from dissensus.shipped import command
 from dissensus.study.configuration import Configuration
+from dissensus.study.may_stop import rule_of
 from dissensus.study.sessions import Sessions
-from dissensus.study.stopping import rule_of
 
 
 def describe_stopping(configuration: Configuration, sessions: Sessions) -> list[str]:

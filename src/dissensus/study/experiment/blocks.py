@@ -10,7 +10,7 @@ from dissensus.design.diagnosis import Sequential
 from dissensus.design.looks import paired_differences
 from dissensus.design.simulated_stop import SimulatedStop
 from dissensus.design.stopping import DIFFERENCES
-from dissensus.study.experiment.compared import Design
+from dissensus.study.experiment.compared import Compared
 from dissensus.study.experiment.measures import measure_experiment
 from dissensus.study.makes import makes, resolve
 
@@ -35,13 +35,13 @@ def compare_block(
     number : of the block of draws.
     """
     _, rows = measure_experiment(turns, outcomes, pool, declared, block)
-    design, metrics = Design.of(resolve(declared)), pd.DataFrame(rows)
+    design, metrics = Compared.of(resolve(declared)), pd.DataFrame(rows)
     blocks = dict.fromkeys((row["draw_id"] for row in rows), number)
     return _differences(metrics, design, blocks)
 
 
 def stopped_estimates(
-    metrics: pd.DataFrame, design: Design, stop: SimulatedStop
+    metrics: pd.DataFrame, design: Compared, stop: SimulatedStop
 ) -> dict[str, Sequential]:
     """Contrast -> its estimate where a simulated study stops, or ends.
 
@@ -56,7 +56,7 @@ def stopped_estimates(
 
 
 def _differences(
-    metrics: pd.DataFrame, design: Design, blocks: dict[str, int]
+    metrics: pd.DataFrame, design: Compared, blocks: dict[str, int]
 ) -> list[dict[str, Any]]:
     """Those of the primary outcome, with the bounds that it is declared to have."""
     name, outcome = next(iter(design.outcomes.items()))
