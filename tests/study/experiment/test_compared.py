@@ -119,7 +119,7 @@ def test_means_against_a_null_are_in_the_family_of_what_is_not_primary() -> None
         outcomes=outcomes,
         measure=lambda self, turns, item: dict.fromkeys(outcomes, turns["value"].iloc[-1]),
     )
-    rows = compare(spoken(study, 25), Design.of(study, again=True), OPTIONS)
+    rows = compare(spoken(study, 25), Compared.of(study, again=True), OPTIONS)
     tested = [row for row in rows if row["method"] == HEADLINE and row["p_value"] is not None]
     means = [row for row in tested if not row["reference"]]
     assert len(means) == 6 and all(row["p_adjusted"] is not None for row in means)
