@@ -32,14 +32,14 @@ test-touched: .venv/installed
 
 # Ends with the share of each study's turns that were read, repaired or lost.
 local: .venv/llama
-	-$(BIN)/python -m dissensus.serve.llama "$(MODEL)" -- $(BIN)/snakemake --configfile config/local.yaml --cores 4
+	-$(BIN)/python -m dissensus_serve.llama "$(MODEL)" -- $(BIN)/snakemake --configfile config/local.yaml --cores 4
 	$(BIN)/dissensus replies local
 
 # The released run anew, in some minutes, with a model that a package carries: registered, run, archived, and its page
 # written. It goes on with what results/paragraphs has; where that is gone, the model is asked again.
 real: .venv/smollm2/installed
 	$(BIN)/snakemake preregistration --cores 2 --configfile released/paragraphs/config.yaml
-	$(BIN)/python -m dissensus.serve.llama $(SMOLLM2) --threads 1 -- \
+	$(BIN)/python -m dissensus_serve.llama $(SMOLLM2) --threads 1 -- \
 		$(BIN)/snakemake archive --cores 4 --configfile released/paragraphs/config.yaml
 	cp results/paragraphs/archive.zip released/paragraphs.zip
 	$(BIN)/python docs/real_run.py

@@ -1,11 +1,15 @@
 """dissensus: multi-agent debates as designed experiments. One page; the rules are in workflow/rules."""
 
+from pathlib import Path
+
 from snakemake.utils import min_version
 
 min_version("9.27")
 
 
-configfile: "config.yaml"
+if Path("config.yaml").exists():
+
+    configfile: "config.yaml"
 
 
 include: "workflow/rules/start.smk"

@@ -49,7 +49,7 @@ def modules() -> list[ModuleType]:
 
 
 _USES_RE = re.compile(r"^\s*(?:import re|from re import)\b", re.MULTILINE)
-_OTHERS = {"__main__", "figures", "serve", "tests", "training"}
+_OTHERS = {"__main__", "figures", "dissensus_serve", "tests", "training"}
 
 
 def patterns(module: ModuleType) -> Iterator[tuple[str, re.Pattern[str]]]:

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from dissensus.llm.call import Message
-from dissensus.llm.model_files import SETTING, ModelFiles
+from dissensus.llm.model_files import OWN_MODELS, SETTING, ModelFiles
 from dissensus.session.protocol import Call, Decoding, Parsed, Steps, Turn
 from dissensus.session.runner import Limits, Session
+from dissensus.study.registry import STUDIES
 from dissensus.user_files import read_yaml
 
 ROOT = Path(__file__).parent.parent
@@ -23,9 +24,13 @@ DECODING = Decoding(temperature=0.2, max_tokens=512)
 def default_configuration() -> dict[str, Any]:
     """config.yaml with its simulated models in place, as plain data of which nothing is shared."""
     values = read_yaml(ROOT / "config.yaml")
-    values[SETTING] = {name: str(ROOT / path) for name, path in values[SETTING].items()}
+    values["studies"] = [name for name in values if name in STUDIES]
+    values[SETTING] = {
+        name: str(ROOT / "studies" / name / OWN_MODELS) for name in values["studies"]
+    }
     values = ModelFiles.of(values, "config.yaml").merged
-    del values[SETTING]
+    # Else each study brings its file.
+    values[SETTING] = dict.fromkeys(values["studies"])
     for study in values["studies"]:
         values[study]["diagnosis"] = _in_place(values[study]["diagnosis"], values["models"])
     made: dict[str, Any] = json.loads(json.dumps(values))

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 import yaml
 
-from dissensus.shipped import PREFIX, shipped_folders
+from dissensus.shipped import STUDIES_FOLDER, shipped_folders
 from forked import Forked, run_snakemake, snakemake
 from scripted import ROOT, default_configuration
 
@@ -65,7 +65,7 @@ def copy_studies(folder: Path) -> None:
     """Put the prompts and the simulated models of the shipped studies where settings name them."""
     for name, source in shipped_folders().items():
         for file in (*source.glob("prompts/*"), *source.glob("simulated.yaml")):
-            made = folder / PREFIX / name / file.relative_to(source)
+            made = folder / STUDIES_FOLDER / name / file.relative_to(source)
             made.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(file, made)
 

@@ -28,7 +28,7 @@ def examples(capsys: pytest.CaptureFixture[str], *command: str) -> list[str]:
 
 
 def test_every_command_has_an_example_of_its_own(capsys: pytest.CaptureFixture[str]) -> None:
-    (names,) = re.findall(r"usage: dissensus \[-h\]\s+\{(.+)\}", told(capsys))
+    (names,) = re.findall(r"usage: dissensus \[-h\] \[--version\]\s+\{(.+)\}", told(capsys))
     for name in names.split(","):
         assert all(line.startswith(name) for line in examples(capsys, name))
         assert examples(capsys, name)

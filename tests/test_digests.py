@@ -12,14 +12,20 @@ import pytest
 
 import dissensus
 from dissensus import digests
-from dissensus.digests import code_digest, digest, file_digest
+from dissensus.digests import code_digest, digest, file_digest, source_files
 from dissensus.study.configuration import load_file
 from support import ROOT
 
 
 def forget() -> None:
     """As a new process would: sources are read once in each."""
-    caches = (digests._folders, digests._imports, digests._has_module, digests._source)
+    caches = (
+        digests._folders,
+        digests._imports,
+        digests._has_module,
+        digests._source,
+        digests._data,
+    )
     for cached in caches:
         cached.cache_clear()
 
@@ -63,6 +69,16 @@ def test_an_edit_to_anything_imported_counts(planted: Path, name: str):
 
 def test_an_edit_to_anything_else_does_not(planted: Path):
     assert not edited(planted / "planted_e.py", "dissensus.planted_a")
+
+
+def test_the_data_of_what_is_imported_counts(planted: Path):
+    """Such as what simulated models say; a file that is not there has nothing to count."""
+    reads = 'WORDS = beside(__file__, "inner.yaml"), beside(__file__, "lost.yaml")\n'
+    (planted / "planted_b.py").write_text(reads)
+    (planted / "inner.yaml").write_text("a: 1\n")
+    assert edited(planted / "inner.yaml", "dissensus.planted_a")
+    assert planted / "inner.yaml" in source_files("dissensus.planted_a")
+    assert not edited(planted / "inner.yaml", "dissensus.planted_e")
 
 
 def test_modules_inside_packages_are_followed(planted: Path):

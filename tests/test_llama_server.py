@@ -17,7 +17,7 @@ import pytest
 import yaml
 
 from both import rows
-from dissensus.serve import llama
+from dissensus_serve import llama
 from support import ROOT, Project, built_once
 from tiny_gguf import write_tiny_model
 
@@ -89,7 +89,7 @@ def local(
         pytest.skip("no llama.cpp here: make .venv/llama installs it")
     project, port = Project(tmp_path_factory.mktemp("llama") / "project"), free_port()
     configured(project, port)
-    serving = [sys.executable, "-m", "dissensus.serve.llama", str(model), "--port", str(port)]
+    serving = [sys.executable, "-m", "dissensus_serve.llama", str(model), "--port", str(port)]
     done = subprocess.run(
         [
             *serving,

@@ -22,7 +22,7 @@ CODE = [path for path in ROOT.glob("src/**/*.py") if "tests" not in path.parts]
 CODE += ROOT.glob("workflow/**/*.py")
 RULES = [ROOT / "Snakefile", *ROOT.glob("workflow/**/*.smk")]
 RULES += ROOT.glob("src/**/*.smk")
-OURS = {"dissensus", "dissensus_studies", "snakemake_logger_plugin_dissensus"}
+OURS = {"dissensus", "dissensus_serve", "dissensus_studies", "snakemake_logger_plugin_dissensus"}
 
 
 class Private(NamedTuple):

@@ -22,7 +22,7 @@ from dissensus.design.contrasts import Options
 from dissensus.errors import ResourceError
 from dissensus.keep.replay import begin_from_archive
 from dissensus.study.configuration import Configuration, load
-from dissensus.study.experiment.compared import Design
+from dissensus.study.experiment.compared import Compared
 from dissensus.study.experiment.contrasts import compare
 from dissensus.study.experiment.diagnosis import _played
 from scripted import default_configuration
@@ -201,7 +201,7 @@ def test_the_study_finds_what_is_planted_in_texts(taken: float) -> None:
     _, rows = type(study).collect(study.settings.model_dump(), 7)["pool"]
     items = {row["item_id"]: row for row in rows}
     metrics = _played(3, study=study, items=items, models=models, is_null=False)
-    found = compare(metrics, Design.of(type(study)), Options(0.95, 1000, 3))
+    found = compare(metrics, Compared.of(type(study)), Options(0.95, 1000, 3))
     (effect,) = [row for row in found if row["headline"]]
     assert effect["outcome"] == "reuse"
     assert abs(effect["estimate"] - taken) <= 3 * (effect["se"] or 0.0) < 0.1

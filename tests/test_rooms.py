@@ -9,10 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from dissensus.cli import SERVER
 from dissensus.shipped import SHIPPED, shipped_folders
 
 HOUSE = Path(__file__).parents[1] / "src" / "dissensus"
 STUDIES = HOUSE.parent / SHIPPED
+#: The highest floor that the server of simulated models imports.
+SERVED_FROM = "study"
 #: From the ground up: a room imports from floors below its own, and from no other.
 FLOORS = (
     ("tables", "stats", "text", "llm"),
@@ -21,7 +24,7 @@ FLOORS = (
     ("study",),
     ("plan",),
     ("run",),
-    ("compare", "keep", "serve"),
+    ("compare", "keep", "project"),
 )
 FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
 #: How many modules stand side by side before a room needs walls.
@@ -30,12 +33,17 @@ MOST = 21
 
 def imported(room: str) -> Iterator[tuple[str, str]]:
     """File and room of each import of another room, those inside functions among them."""
-    for path in sorted((HOUSE / room).rglob("*.py")):
+    return (pair for pair in rooms_imported(HOUSE / room) if pair[1] != room)
+
+
+def rooms_imported(folder: Path) -> Iterator[tuple[str, str]]:
+    """File and room of each import of a room."""
+    for path in sorted(folder.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("dissensus."):
                 other = str(node.module).split(".")[1]
-                if other in FLOOR and other != room:
-                    yield path.relative_to(HOUSE).as_posix(), other
+                if other in FLOOR:
+                    yield path.relative_to(HOUSE.parent).as_posix(), other
 
 
 def test_every_room_has_its_floor() -> None:
@@ -49,16 +57,27 @@ def test_a_room_imports_from_below_alone(room: str) -> None:
     assert not up
 
 
-def test_the_core_names_no_study() -> None:
-    """Neither as an import nor as a text; their package is looked for by its name."""
+@pytest.mark.parametrize(("package", "file"), [(SHIPPED, "shipped.py"), (SERVER, "cli.py")])
+def test_the_core_names_what_stands_beside_it_once(package: str, file: str) -> None:
+    """Neither studies nor the server, as an import or as a text: each is looked for by its name."""
     naming = {
         (path.relative_to(HOUSE).as_posix(), name)
         for path in HOUSE.rglob("*.py")
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         for name in _modules_named(node)
-        if name.startswith(SHIPPED)
+        if name.startswith(package)
     }
-    assert naming == {("shipped.py", SHIPPED)}
+    assert naming == {(file, package)}
+
+
+def test_the_server_imports_from_its_floor_down() -> None:
+    of_server = HOUSE.parent / SERVER
+    others = {room for file, room in rooms_imported(of_server) if "/tests/" not in file}
+    assert others
+    assert all(FLOOR[room] <= FLOOR[SERVED_FROM] for room in others)
+    words = ast.get_docstring(ast.parse((of_server / "__init__.py").read_text())) or ""
+    assert "``study``" in words
+    assert len(list(of_server.glob("*.py"))) - 1 <= MOST
 
 
 @pytest.mark.parametrize("study", shipped_folders())

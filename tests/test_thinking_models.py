@@ -21,10 +21,10 @@ from dissensus.llm.ledger import Ledger
 from dissensus.llm.marks import read_marks
 from dissensus.llm.providers.openai import OpenAICodec
 from dissensus.llm.providers.remote import Host, RemoteModel
-from dissensus.serve.replies import Replies
 from dissensus.session.inputs import FolderInputs
 from dissensus.session.runner import Limits, Session, run_session
 from dissensus.study.sessions import Sessions
+from dissensus_serve.replies import Replies
 from hostile import chat, terms
 from support import Project
 from test_reproduced import STUDIES, reproduced  # noqa: F401

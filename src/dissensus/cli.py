@@ -6,13 +6,24 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
+from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NoReturn
 
 from dissensus.errors import DissensusError
+from dissensus.project.making import add_new_options, new
+from dissensus.project.running import add_run_options, run
 from dissensus.report.escaping import complain, say
-from dissensus.serve.main import serve
-from dissensus.serve.options import add_options
+from dissensus.shipped import home
+
+#: The package of ``dissensus serve``, which stands beside this one and imports it.
+SERVER = "dissensus_serve"
+_NO_SERVER = (
+    f"`dissensus serve` is a package of its own, {SERVER}, which is not installed here; it is in "
+    "src/ of the dissensus repository: `pip install -e .` there brings it."
+)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -25,6 +36,21 @@ class _Parser(argparse.ArgumentParser):
 
 #: Command -> what it does, and lines that can be typed after `make reproduce`.
 _COMMANDS = {
+    "run": (
+        "run the project in this folder: Snakemake, with the workflow of dissensus",
+        "dissensus run",
+        "dissensus run plan",
+        "dissensus run -n --configfile my.yaml",
+        "dissensus run -- --keep-going --rerun-triggers params",
+    ),
+    "new": (
+        "write a project that works at once, in a folder of its name",
+        "dissensus new echo",
+        "dissensus new mine --like judged_debate",
+        "dissensus new chats --from turns.csv",
+    ),
+    "studies": ("list the studies that can be run here", "dissensus studies"),
+    "settings": ("print all settings, with what each does", "dissensus settings > all.yaml"),
     "serve": (
         "put the simulated models behind real HTTP",
         "dissensus serve --port 8321 --latency 0.3 --faults 0.05",
@@ -69,15 +95,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a subcommand; the exit code."""
     parser = _Parser(
         prog="dissensus",
-        description="What stands beside `snakemake`, which runs the studies.",
+        description="Multi-agent debates as designed experiments: made, run and read.",
         **_examples("dissensus read d001-zh --study language", "dissensus replies demo"),
     )
+    parser.add_argument("--version", action="version", version=f"dissensus {version('dissensus')}")
     commands = parser.add_subparsers(dest="command", required=True, parser_class=_Parser)
     added = {
         name: commands.add_parser(name, help=about, description=about, **_examples(*lines))
         for name, (about, *lines) in _COMMANDS.items()
     }
-    add_options(added["serve"])
+    given = [*(sys.argv[1:] if arguments is None else arguments)]
+    if given[:1] == ["serve"]:
+        # No other command waits for it to load, or needs it.
+        if not find_spec(SERVER):
+            complain(_NO_SERVER)
+            return 1
+        import_module(f"{SERVER}.options").add_options(added["serve"])
     _add_reading(added["read"])
     _add_forking(added["fork"])
     _add_comparing(added["compare"])
@@ -85,8 +118,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _add_importing(added["import"])
     _add_exporting(added["export"])
     added["replies"].add_argument("run", help="its name, as under results/")
-    chosen = parser.parse_args(arguments)
+    add_run_options(added["run"])
+    add_new_options(added["new"])
+    _add_mapping(added["new"])
+    # What stands after -- is for Snakemake.
+    at = given.index("--") if "--" in given else len(given)
+    chosen = parser.parse_args(given[:at])
     does = {
+        "run": lambda chosen: run(chosen, given[at + 1 :]),
+        **{"new": _new, "studies": _studies, "settings": _settings},
         **{"serve": serve, "read": read, "replies": replies, "fork": fork, "compare": compare},
         **{"sample": sample, "import": import_, "export": export},
     }
@@ -180,6 +220,12 @@ def compare(chosen: argparse.Namespace) -> int:
 def _add_importing(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", type=Path, help=".csv, .parquet or .jsonl with a row a turn")
     parser.add_argument("--run", required=True, help="name of the run that it becomes")
+    _add_mapping(parser)
+    parser.add_argument("--add", action="store_true", help="to the files that the run has")
+
+
+def _add_mapping(parser: argparse.ArgumentParser) -> None:
+    """What a file of turns is, and what is taken from it."""
     parser.add_argument("--format", default="turns", help="of the file; turns for a table")
     mapped: dict[str, Any] = {"action": "append", "default": [], "metavar": "FIELD=NAME"}
     parser.add_argument("--column", help="what the file calls a field of a turn", **mapped)
@@ -187,7 +233,6 @@ def _add_importing(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--keep", nargs="+", choices=("names", "times"), default=[], help="of people"
     )
-    parser.add_argument("--add", action="store_true", help="to the files that the run has")
     parser.add_argument("--embedder", default="", help="none leaves semantic measures out")
 
 
@@ -196,6 +241,36 @@ def _add_exporting(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--study", help="where the run has several")
     parser.add_argument("--to", required=True, choices=("turns", "inspect", "scout", "docent"))
     parser.add_argument("--output", required=True, type=Path, help="the file that is written")
+
+
+def serve(chosen: argparse.Namespace) -> int:
+    """Put the simulated models behind HTTP until a signal ends it."""
+    code: int = import_module(f"{SERVER}.main").serve(chosen)
+    return code
+
+
+def _new(chosen: argparse.Namespace) -> int:
+    """Write a project, and say how to go on."""
+    from dissensus.study.makes import resolve
+    from dissensus.study.registry import importer
+
+    chosen.add = False
+    say(new(chosen, lambda given: resolve(importer())(given)))
+    return 0
+
+
+def _studies(chosen: argparse.Namespace) -> int:
+    """Print the studies that can be run here."""
+    from dissensus.project.listing import studies
+
+    say(studies())
+    return 0
+
+
+def _settings(chosen: argparse.Namespace) -> int:
+    """Print the default settings with their comments."""
+    _print((home() / "config.yaml").read_text(encoding="utf-8"))
+    return 0
 
 
 def import_(chosen: argparse.Namespace) -> int:

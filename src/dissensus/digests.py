@@ -23,6 +23,8 @@ _IMPORT = re.compile(
     r"^[ \t]*(?:from ([.\w]+) import (\([^)]*\)|[^(\n]+)|import ([\w.]+))", re.MULTILINE
 )
 _WORD = re.compile(r"\w+")
+#: A file of data that a module reads, see :func:`dissensus.data_files.beside`.
+_BESIDE = re.compile(r"\bbeside\(__file__, \"([^\"\n]+)\"\)")
 
 
 def _plain(value: Any) -> Any:
@@ -51,7 +53,7 @@ def file_digest(path: Path) -> str:
 
 
 def code_digest(*modules: str) -> str:
-    """SHA-256 of some modules' code and of every module of ours that they import.
+    """SHA-256 of some modules' code, of every module of ours that they import, and of their data.
 
     Parameters
     ----------
@@ -62,8 +64,10 @@ def code_digest(*modules: str) -> str:
 
 def source_files(*modules: str) -> set[Path]:
     """The files whose code :func:`code_digest` counts."""
-    specs = (find_spec(name) for name in _reachable(modules))
-    return {Path(spec.origin) for spec in specs if spec and spec.origin}
+    reachable = _reachable(modules)
+    specs = (find_spec(name) for name in reachable)
+    files = {Path(spec.origin) for spec in specs if spec and spec.origin}
+    return files.union(*map(_data, reachable))
 
 
 def script_digest(script: str | Path, functions: Iterable[str] = ()) -> str:
@@ -83,7 +87,12 @@ def script_digest(script: str | Path, functions: Iterable[str] = ()) -> str:
 
 
 def _digest(modules: Iterable[str]) -> str:
-    return digest([(name, text_digest(_source(name))) for name in sorted(modules)])
+    return digest(
+        [
+            (name, text_digest(_source(name)), *map(file_digest, _data(name)))
+            for name in sorted(modules)
+        ]
+    )
 
 
 def text_digest(text: str) -> str:
@@ -134,6 +143,17 @@ def _absolute(name: str, package: str) -> str:
 
 def _is_ours(module: str) -> bool:
     return module.partition(".")[0] in PACKAGES
+
+
+@cache
+def _data(module: str) -> tuple[Path, ...]:
+    """The files of data that a module reads; one that is lost is named when the module reads it."""
+    names = _BESIDE.findall(_source(module))
+    spec = find_spec(module) if names else None
+    if not spec or not spec.origin:
+        return ()
+    files = (Path(spec.origin).parent / name for name in names)
+    return tuple(file for file in files if file.is_file())
 
 
 @cache

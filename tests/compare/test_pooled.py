@@ -137,3 +137,41 @@ def test_the_error_of_shared_draws_by_hand() -> None:
 def test_what_cannot_be_pooled_is_refused(estimates: list[float], errors: list[float]) -> None:
     with pytest.raises(ValueError):
         pooled(estimates, errors)
+
+
+@given(
+    st.lists(st.tuples(st.floats(-1, 1), st.floats(0.01, 0.8)), min_size=3, max_size=6),
+    st.sampled_from([(-1.0, 1.0), (0.0, 1.0), (-3.0, 3.0)]),
+)
+def test_limits_end_where_no_effect_can_be_and_nowhere_else(
+    units: list[tuple[float, float]], possible: tuple[float, float]
+) -> None:
+    effects, errors = map(np.array, zip(*units, strict=True))
+    effects = np.clip(effects, *possible)
+    free, bound = pooled(effects, errors), pooled(effects, errors, possible=possible)
+    for before, after in (
+        ((free.mean.ci_low, free.mean.ci_high), (bound.mean.ci_low, bound.mean.ci_high)),
+        (
+            (free.prediction_low, free.prediction_high),
+            (bound.prediction_low, bound.prediction_high),
+        ),
+    ):
+        assert_allclose(np.clip(before, *possible), after)
+    assert (free.mean.p_value, free.tau) == (bound.mean.p_value, bound.tau)
+
+
+def test_a_bounded_prediction_holds_differences_of_shares_as_often_as_planted() -> None:
+    """True differences near the end of what shares allow, of four runs with 40 debates each arm."""
+    rng = np.random.default_rng(11)
+    held = beyond = 0
+    for _ in range(300):
+        true = rng.beta(9.0, 1.0, 5)
+        treated, reference = rng.binomial(40, true) / 40, rng.binomial(40, 0.05, 5) / 40
+        errors = np.sqrt((treated * (1 - treated) + reference * (1 - reference) + 0.02) / 40)
+        effects = treated - reference
+        free = pooled(effects[:4], errors[:4])
+        made = pooled(effects[:4], errors[:4], possible=(-1.0, 1.0))
+        held += made.prediction_low <= true[4] - 0.05 <= made.prediction_high
+        beyond += free.prediction_high > 1.0
+        assert -1.0 <= made.prediction_low <= made.prediction_high <= 1.0
+    assert beyond > 100 and held / 300 > 0.9

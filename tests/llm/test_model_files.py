@@ -73,8 +73,8 @@ def test_the_configuration_is_merged_over_it_value_by_value(file: Path) -> None:
 
 def test_null_takes_a_model_or_a_file_away(file: Path) -> None:
     assert "loud" not in loaded(file, {"loud": None}).models
-    values = default_configuration() | {"simulated_models": {"own": None}}
-    assert load(values).simulated_models == {}
+    values = default_configuration() | {"simulated_models": {"own": None, "union": None}}
+    assert set(load(values).simulated_models) == {*values["studies"]} - {"union"}
 
 
 def test_a_diagnosis_takes_its_models_as_the_run_has_them() -> None:

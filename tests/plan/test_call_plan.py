@@ -12,8 +12,9 @@ import pandas as pd
 
 from dissensus.llm.prices import Price
 from dissensus.plan import quote
-from dissensus.plan.call_plan import call_plans, describe
+from dissensus.plan.call_plan import call_plans
 from dissensus.plan.cost import Terms, estimate
+from dissensus.plan.described import describe
 from dissensus.study.experiment import Experiment, text
 from dissensus.study.sessions import Sessions
 

@@ -29,7 +29,7 @@ from dissensus.plan.confirmation import (
 )
 from dissensus.plan.deviations import Deviation
 from dissensus.study.configuration import load
-from dissensus.study.experiment.compared import Design
+from dissensus.study.experiment.compared import Compared
 from dissensus.study.experiment.contrasts import CONTRASTS, compare
 from dissensus.study.experiment.diagnosis import _played
 from dissensus.study.registry import STUDIES
@@ -52,7 +52,7 @@ def contrasts(word: str, seed: int, effect: float = EFFECT) -> list[dict[str, An
     _, rows = Tuned.collect(study.settings.model_dump(), 7)["pool"]
     items = {row["item_id"]: row for row in rows}
     metrics = _played(seed, study=study, items=items, models=models, is_null=False)
-    return compare(metrics, Design.of(Tuned), Options(0.95, 1000, seed))
+    return compare(metrics, Compared.of(Tuned), Options(0.95, 1000, seed))
 
 
 def prediction(folder: Path, word: str, effect: float = EFFECT) -> dict[str, Any]:
@@ -63,7 +63,7 @@ def prediction(folder: Path, word: str, effect: float = EFFECT) -> dict[str, Any
         "plan_sha256": "0f",
         "condition": {"released_after": "2026-11-27", "first_of_family": True},
         "declared": {"model": "Otter 2", "released": "2026-12-03", "first_of_family": True},
-        "rows": predictions(folder / "contrasts.parquet"),
+        "rows": predictions(folder / "contrasts.parquet", lambda row: None),
     }
 
 
@@ -132,6 +132,44 @@ def test_a_run_with_a_larger_error_has_more_room(tmp_path: Path) -> None:
         (made,) = confirmed(rows, [found])
         outside += not made["prediction_low"] <= second <= made["prediction_high"]
     assert outside / times == pytest.approx(0.05, abs=3 * (0.05 * 0.95 / times) ** 0.5)
+
+
+def test_a_prediction_ends_where_no_difference_of_shares_can_be(tmp_path: Path) -> None:
+    wide = {"estimate": 0.8, "ci_low": 0.4, "ci_high": 1.2}
+    rows = [{**row, **wide} for row in contrasts("heron", 1) if row["headline"]]
+    write(tmp_path / "contrasts.parquet", CONTRASTS, rows, {})
+    (row,) = predictions(tmp_path / "contrasts.parquet", lambda row: (-1.0, 1.0))
+    assert (row["prediction_low"], row["prediction_high"]) == (pytest.approx(0.2343, abs=1e-4), 1)
+    (made,) = confirmed({"rows": [row]}, [{**rows[0], "headline": True}])
+    assert made["prediction_high"] == 1.0 and "within [0.234, 1.000]" in made["sentence"]
+    assert "possible" not in made
+    # A plan of an earlier version bounds nothing.
+    del row["possible"]
+    (made,) = confirmed({"rows": [row]}, [{**rows[0], "headline": True}])
+    assert made["prediction_high"] == pytest.approx(0.8 + 0.4 * 2**0.5)
+
+
+def test_the_plan_says_what_holds_for_a_run_of_another_size(tmp_path: Path) -> None:
+    (said,) = (each for each in prediction_words(prediction(tmp_path, "heron")) if "sqrt" in each)
+    assert "A run of another size is judged by the errors of both" in said
+
+
+@pytest.mark.parametrize(
+    ("study", "row", "possible"),
+    [
+        ("consensus", {"outcome": "agreement", "arm": "a", "reference": "b"}, (-1, 1)),
+        ("consensus", {"outcome": "agreement", "arm": "a", "reference": ""}, (0, 1)),
+        ("consensus", {"outcome": "switches", "arm": "a", "reference": "b"}, None),
+        ("deliberation", {"outcome": "retention_last", "arm": "a", "reference": "b"}, None),
+        ("union", {"outcome": "student_votes", "contrast": "difference"}, (-1, 1)),
+        ("identity", {"measure": "ibc", "condition": "difference"}, (-2, 2)),
+        ("language", {"outcome": "hi_z", "arm": "zh", "reference": "en"}, None),
+    ],
+)
+def test_what_an_estimate_of_a_study_can_be(
+    study: str, row: dict[str, str], possible: tuple[float, float] | None
+) -> None:
+    assert load(default_configuration()).study(study).possible(row) == possible
 
 
 @pytest.mark.parametrize(
@@ -209,11 +247,11 @@ def test_a_design_that_differs_is_listed_on_the_page(tmp_path: Path) -> None:
 
 def test_a_run_that_is_not_there_or_states_no_headline_is_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(ResourceError, match="to its end first"):
-        predictions(tmp_path / "contrasts.parquet")
+        predictions(tmp_path / "contrasts.parquet", lambda row: None)
     rows = [{**row, "headline": False} for row in contrasts("heron", 1)]
     write(tmp_path / "contrasts.parquet", CONTRASTS, rows, {})
     with pytest.raises(ResourceError, match="has no headline with an interval"):
-        predictions(tmp_path / "contrasts.parquet")
+        predictions(tmp_path / "contrasts.parquet", lambda row: None)
 
 
 @pytest.mark.parametrize("name", STUDIES)

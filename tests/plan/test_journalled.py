@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dissensus.plan.call_plan import describe_covered
+from dissensus.plan.described import describe_covered
 from dissensus.plan.journalled import Covered, covered
 from dissensus.study.sessions import Sessions
 from reader.small_run import configuration, run_sessions

@@ -15,7 +15,8 @@ from dissensus.errors import ResourceError
 from dissensus.plan.deviations import DATA, Deviation, deviations, deviations_text
 from dissensus.plan.materials import Material
 from dissensus.plan.plan_pages import as_html, as_markdown, plan_sections
-from dissensus.plan.preregistration import PAGE, TEXT, Plan, register
+from dissensus.plan.preregistration import PAGE, TEXT, register
+from dissensus.plan.registered import Plan
 from dissensus.study.study import Registered
 from support import Project
 

@@ -14,7 +14,7 @@ from dissensus.report import arms, factors, rounds
 from dissensus.report.style import sentence_of
 from dissensus.report.view import Artefacts, View
 from dissensus.study.experiment import Factor, Outcome
-from dissensus.study.experiment.compared import Design
+from dissensus.study.experiment.compared import Compared
 from dissensus.study.experiment.contrasts import CONTRASTS, compare
 from dissensus.study.experiment.courses import CONTRASTS_BY_ROUND, compare_by_round
 from made_frames import frame_of
@@ -39,7 +39,7 @@ def made(**more: Any) -> tuple[Artefacts, View]:
     study = study_of(**{"outcomes": OUTCOMES, "measure": measured, **more})
     rng = np.random.default_rng(1)
     metrics, by_round = played(study, 8, lambda row: rng.normal(1, 1, rng.integers(2, 4)).tolist())
-    design, options = Design.of(study), Options(0.95, 100, 1)
+    design, options = Compared.of(study), Options(0.95, 100, 1)
     courses, areas = compare_by_round(by_round, study.round_outcomes(), design, options)
     loaded = {
         "contrasts": frame_of(CONTRASTS, compare(metrics, design, options, areas)),

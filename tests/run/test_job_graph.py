@@ -19,7 +19,7 @@ from dissensus.study.settings import pick, plain
 from dissensus.tables.artefact import write
 from dissensus_studies.language.design.manifest import MANIFEST, draw
 from dissensus_studies.language.design.pool import POOL, build_pool
-from dissensus_studies.language.kinds import Debate
+from dissensus_studies.language.kinds import LanguageDebate
 from support import ROOT
 
 
@@ -80,7 +80,7 @@ def later(graph: JobGraph, position: int) -> str:
 def read(graph: JobGraph, needs: Callable[[Row], Needs]) -> None:
     """Have debates read other sessions and artefacts."""
 
-    class Reading(Debate):
+    class Reading(LanguageDebate):
         def needs(self, row: Row) -> Needs:
             return needs(row)
 

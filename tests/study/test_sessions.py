@@ -15,7 +15,7 @@ from dissensus.study.kind import Needs
 from dissensus.study.sessions import Sessions, journal_in
 from dissensus_studies.language.design.manifest import Drawing, draw_manifest
 from dissensus_studies.language.design.pool import build_pool
-from dissensus_studies.language.kinds import Debate
+from dissensus_studies.language.kinds import LanguageDebate
 from dissensus_studies.language.study import Language
 from support import ROOT
 
@@ -100,7 +100,7 @@ def test_a_session_waits_for_the_one_before_it_in_its_draw(
             assert sessions.rows[one]["position"] == row["position"] - 1
 
 
-class Reading(Debate):
+class Reading(LanguageDebate):
     """Debates of which those in second languages read the first, and a memo."""
 
     def needs(self, row: Any) -> Needs:

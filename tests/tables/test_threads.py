@@ -15,8 +15,7 @@ CODE = """
 import os, sys
 import pandas as pd
 import pyarrow as pa
-from dissensus.report.frames import read_frame
-from dissensus.tables.artefact import Column, Schema, read, write
+from dissensus.tables.artefact import Column, Schema, read, read_frame, write
 
 def threads():
     return len(os.listdir("/proc/self/task"))

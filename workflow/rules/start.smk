@@ -14,7 +14,8 @@ os.environ.update(OPENBLAS_NUM_THREADS="1", PYTHONHASHSEED="0")
 from dissensus.garbage import collect_seldom
 from dissensus.keep.replay import begin_from_archive
 from dissensus.llm.model_files import ModelFiles
-from dissensus.study.configuration import check_keys, load
+from dissensus.shipped import link_home
+from dissensus.study.configuration import check_keys, complete, load
 from dissensus.plan.preflight import check_inputs, check_measures, check_place
 from dissensus.run.ending import ending, planned
 from dissensus.run.rules import temporary_folders, without_job_rate_limit
@@ -40,6 +41,8 @@ without_job_rate_limit(workflow)
 if workflow.is_main_process:
     exit_on_user_error(check_place)(Path.cwd())
     exit_on_user_error(check_keys)(workflow.configfiles)
+    link_home()
+exit_on_user_error(complete)(config)
 SETTINGS = exit_on_user_error(load)(
     config, ", ".join(map(str, workflow.configfiles)) or "config.yaml"
 )

@@ -10,6 +10,7 @@
 from dissensus.digests import code_digest
 from dissensus.plan.priced import price_settings, priced_files
 from dissensus.run.rules import caption_of
+from dissensus.shipped import home, named_file
 from dissensus.study.given import (
     diagnosis_settings,
     has_diagnosis,
@@ -255,7 +256,7 @@ for NAME, STUDY in STUDIES.items():
         input:
             **priced_files(SETTINGS, NAME, FOLDER),
             **tables(FOLDER, "spending", "conduct", "arm_conduct"),
-            caption="workflow/report/spending.rst",
+            caption=named_file(home() / "workflow/report/spending.rst"),
         output:
             csv=expand(FOLDER / "tables/{name}.csv", name=SPENDING_TABLES),
             markdown=expand(FOLDER / "tables/{name}.md", name=SPENDING_TABLES),

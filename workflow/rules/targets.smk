@@ -12,7 +12,7 @@ use rule local_stage as plan with:
     log:
         RESULTS / "logs/plan.log",
     params:
-        functions=["dissensus.plan.call_plan:plan"],
+        functions=["dissensus.plan.described:plan"],
     message:
         "Say how many sessions and calls a run has, before any is made"
 

@@ -188,7 +188,10 @@ def _compared(runs: Sequence[Run], over: str, shares_draws: bool) -> Iterator[Co
         both = [unit.estimate for unit in units], [unit.se for unit in units]
         # What is independent is a cluster, of which an error has as many degrees of freedom.
         shared = min(unit.clusters for unit in units) if shares_draws else None
-        together = pooled(*both, confidence=first.confidence, shared_draws=shared)
+        possible = first.possible[estimand]
+        together = pooled(
+            *both, confidence=first.confidence, shared_draws=shared, possible=possible
+        )
         yield Compared(wanted, title, units, together)
 
 

@@ -250,7 +250,8 @@ def _pooled(comparison: Comparison) -> Table:
         ],
         "Random effects with Paule and Mandel's variance between units; Hartung and Knapp's "
         "interval of the mean. The prediction interval is for the true effect of a further "
-        f"{comparison.over}.{shared}",
+        f"{comparison.over}. Both end where no effect can be larger, such as at -1 and 1 for a "
+        f"difference of shares.{shared}",
         comparison.simulated,
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy.typing as npt
 from scipy import special
 
 from dissensus.stats.checks import FloatArray, as_sample, check_level
-from dissensus.stats.results import NAN, Estimate, constant, t_estimate
+from dissensus.stats.results import NAN, Estimate, constant, cut, t_estimate
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +45,7 @@ def pooled(
     *,
     confidence: float = 0.95,
     shared_draws: int | None = None,
+    possible: tuple[float, float] | None = None,
 ) -> Pooled:
     """Random effects with Paule and Mandel's variance between units (1982).
 
@@ -63,6 +64,9 @@ def pooled(
     errors : their standard errors, above 0.
     shared_draws : how many independent clusters the draws are of that units have in common; None
         where each has its own.
+    possible : the least and the most that an effect can be, such as (-1, 1) of a difference of
+        shares. Both intervals end there: nothing that they hold is lost by that. None where
+        nothing bounds it.
 
     Raises
     ------
@@ -88,10 +92,11 @@ def pooled(
     half = _further_half(k, spread_squared + plain_error**2, confidence)
     # Equal estimates have no spread to judge by, unless their common error is known.
     is_constant = bool(np.ptp(effects) == 0.0) and shared_draws is None
+    found = constant(mean, k, k) if is_constant else t_estimate(mean, error, df, confidence, k, k)
+    low, high = cut((found.ci_low, found.ci_high), possible)
     return Pooled(
-        constant(mean, k, k) if is_constant else t_estimate(mean, error, df, confidence, k, k),
-        mean - half,
-        mean + half,
+        replace(found, ci_low=low, ci_high=high),
+        *cut((mean - half, mean + half), possible),
         sqrt(tau_squared),
         max(0.0, (q - (k - 1)) / q) if q > 0.0 else 0.0,
         q,

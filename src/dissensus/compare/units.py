@@ -13,7 +13,8 @@ from typing import Any
 from scipy import special
 
 from dissensus.errors import ResourceError
-from dissensus.plan.preregistration import Plan, plan_of
+from dissensus.plan.preregistration import plan_of
+from dissensus.plan.registered import Plan
 from dissensus.report.facts import SETTINGS
 from dissensus.report.labels import listed
 from dissensus.run.kept import kept_configuration, kept_states
@@ -59,6 +60,7 @@ class Run:
     question : of the study.
     headlines : its estimands, the most important first, with their names in words; in the words of
         the key where the study's sentence has another unit than the artefact.
+    possible : estimand -> the least and the most that it can be; None where nothing bounds it.
     files : path -> SHA-256 of the prompts, data and code that its sessions were run with.
     panel : of which it is the run, where panels are compared; "" else.
     """
@@ -69,6 +71,7 @@ class Run:
     confidence: float
     question: str
     headlines: Mapping[Estimand, str]
+    possible: Mapping[Estimand, tuple[float, float] | None]
     files: Mapping[str, str]
     panel: str = ""
 
@@ -175,13 +178,15 @@ def read_run(folder: Path, *, is_panel: bool = False) -> Run:
     settings = load(values, str(path))
     provenance = provenance_of(folder / "findings.parquet")
     sessions = Sessions.read(settings, folder)
+    headlines = dict(_headlines(folder))
     return Run(
         folder,
         plan_of(settings, sessions, str(provenance["commit"])),
         provenance,
         float(view_settings(sessions.study)["confidence"]),
         sessions.study.question,
-        dict(_headlines(folder)),
+        headlines,
+        {each: sessions.study.possible(dict(each.key)) for each in headlines},
         next(iter(kept_states(folder)), {}),
         settings.panel if is_panel else "",
     )

@@ -23,20 +23,23 @@ from dissensus.llm.ledger import LEDGER
 from dissensus.llm.model_files import SETTING as MODEL_FILES
 from dissensus.plan import preregistration
 from dissensus.run.kept import without_passwords
+from dissensus.shipped import LINKS, is_checkout
 from dissensus.study.configuration import Configuration
 from dissensus.study.panels import PART_OF
 from dissensus.study.sources import is_the_projects
-from dissensus.tables.provenance import COMMIT_FILE, PLAN_FILE
+from dissensus.tables.provenance import COMMIT_FILE, PLAN_FILE, package_versions
 
 #: What the project is made of, in its folder; what is not there is left out.
 PROJECT = (
     *("Snakefile", "config.yaml", "config", "workflow", "profiles", "resources", "envs", "src"),
-    *("pyproject.toml", "requirements.lock", "Makefile"),
+    *("pyproject.toml", "requirements.lock", "requirements.txt", "Makefile"),
     *("README.md", "CHANGELOG.md", "CITATION.cff", "LICENSE"),
 )
 #: What each session leaves, and is made again from its journal; and what only the run itself needs.
 _MADE_AGAIN = {"calls", "looks", "sessions", "shards", "transcripts"}
 _INTERNAL = {"journal", "batches", "logs", LEDGER}
+#: In a project's archive: the packages that its run was made with.
+PINS = "requirements-run.txt"
 _GUIDE = """# How to make run {run} again
 
 This needs Python 3.11, make and, for the packages, a connection; no key and no provider: every
@@ -49,6 +52,29 @@ reply comes from the journals. In this folder:
 The last command says nothing where all results are, to the byte, those in `{published}`. Other
 versions of Python or of a package may change the last digits of numbers, and figures by more.
 """
+_GUIDE_OF_A_PROJECT = """# How to make run {run} again
+
+This was made with Python {python}. It needs that and, for the packages, a connection; no key and no
+provider: every reply comes from the journals. In this folder:
+
+    python3 -m venv .venv
+    .venv/bin/pip install -r {pins}
+    .venv/bin/dissensus run --configfile {settings}
+    sha256sum --check --quiet {digests}
+
+The last command says nothing where all results are, to the byte, those in `{published}`. Other
+versions of Python or of a package may change the last digits of numbers, and figures by more.
+"""
+#: What a project's archive has for a Snakefile, where the project has none: that of the package.
+_SNAKEFILE = """from dissensus.shipped import home
+
+
+include: home() / "Snakefile"
+
+
+# What is included keeps its own to itself.
+workflow.default_target = "all"
+"""
 
 
 def archive(
@@ -57,6 +83,7 @@ def archive(
     results: Path,
     commit: str,
     path: Path,
+    project_commit: str = "",
 ) -> None:
     """Write the crate of a finished run, from the project's folder.
 
@@ -67,6 +94,7 @@ def archive(
     results : folder of the run, relative to the project's.
     commit : of the code, "unknown" outside a checkout.
     path : zip file to write.
+    project_commit : of the project's own files, where the code is an installed package.
 
     Raises
     ------
@@ -83,18 +111,39 @@ def archive(
         for source in _published(results, path):
             _copy(source, folder / PUBLISHED / source.relative_to(results))
             digests += f"{file_digest(source)}  {source}\n"
-        guide = _GUIDE.format(
-            run=settings.run, settings=SETTINGS, digests=DIGESTS, published=PUBLISHED
-        )
+        code = f"commit {commit}"
+        if not is_checkout():
+            code = f"dissensus {package_versions()['dissensus']} ({code})"
+            if project_commit:
+                code = f"{code}; commit {project_commit} of the project"
         for name, text in (
             (SETTINGS, _settings(configuration)),
-            (COMMIT_FILE, f"{commit}\n"),
             (DIGESTS, digests),
-            (GUIDE, guide),
-            (VERDICT, verdict_page(settings, results, commit, text_digest(digests))),
+            *_to_begin_with(folder, settings.run, commit, project_commit),
+            (VERDICT, verdict_page(settings, results, code, text_digest(digests))),
         ):
             (folder / name).write_text(text, encoding="utf-8")
         write_crate(folder, settings, results, commit, path)
+
+
+def _to_begin_with(
+    folder: Path, run: str, commit: str, project_commit: str
+) -> Iterator[tuple[str, str]]:
+    """Name and text of what says how a run is made again, and of what this needs."""
+    words = {"run": run, "settings": SETTINGS, "digests": DIGESTS, "published": PUBLISHED}
+    if is_checkout():
+        yield COMMIT_FILE, f"{commit}\n"
+        yield GUIDE, _GUIDE.format(**words)
+        return
+    versions = package_versions()
+    python = versions["python"]
+    pins = (f"{name}=={number}\n" for name, number in versions.items() if name != "python")
+    yield PINS, "# What the run was made with.\n" + "".join(pins)
+    yield GUIDE, _GUIDE_OF_A_PROJECT.format(**words, pins=PINS, python=python)
+    if project_commit:
+        yield COMMIT_FILE, f"{project_commit}\n"
+    if not (folder / "Snakefile").exists():
+        yield "Snakefile", _SNAKEFILE
 
 
 def _settings(configuration: Mapping[str, Any]) -> str:
@@ -121,7 +170,9 @@ def _named(settings: Configuration) -> Iterator[Path]:
         named |= {f"{study}.{key}": file for key, file in files.items()}
     project = Path.cwd().resolve()
     for setting, place in named.items():
-        if is_the_projects(Path(place)) and not Path(place).resolve().is_relative_to(project):
+        if Path(place).is_relative_to(LINKS) or (
+            is_the_projects(Path(place)) and not Path(place).resolve().is_relative_to(project)
+        ):
             # It comes with the package, wherever that is installed.
             continue
         if not Path(place).resolve().is_relative_to(project):

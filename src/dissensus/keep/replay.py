@@ -7,6 +7,7 @@ from pathlib import Path, PurePosixPath
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
 from dissensus.errors import ResourceError
+from dissensus.shipped import command
 from dissensus.study.configuration import Configuration
 from dissensus.tables.artefact import replacing
 
@@ -39,7 +40,7 @@ def begin_from_archive(settings: Configuration) -> None:
     except (OSError, BadZipFile) as error:
         raise ResourceError(
             f"replay: {path} cannot be read as an archive ({error}); name a file that "
-            "`snakemake archive` wrote, or leave the setting out."
+            f"`{command('archive', cores=0)}` wrote, or leave the setting out."
         ) from None
 
 

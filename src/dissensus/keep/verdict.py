@@ -15,6 +15,7 @@ from dissensus.llm.prices import price_of, read_prices
 from dissensus.report.frames import Column
 from dissensus.report.labels import counted, number
 from dissensus.report.markdown import bullets, line, page, table
+from dissensus.shipped import home
 from dissensus.study.configuration import Configuration
 from dissensus.tables.artefact import provenance_of, read
 from dissensus.tables.provenance import PLAN_DIGEST, PLAN_FILE
@@ -45,7 +46,8 @@ def creators(settings: Configuration) -> tuple[list[Creator], str]:
 
 def citation() -> dict[str, Any]:
     """What CITATION.cff of the project says; its licence alone where there is no such file."""
-    path = Path(_CITATION)
+    # Of the project, or else of the software.
+    path = Path(_CITATION) if Path(_CITATION).is_file() else home() / _CITATION
     citation_file: dict[str, Any] = (
         yaml.safe_load(path.read_text("utf-8")) if path.is_file() else {}
     )
@@ -60,19 +62,19 @@ def _author(given: Mapping[str, str]) -> Creator:
     return Creator(name, given.get("orcid", ""), "Person")
 
 
-def verdict_page(settings: Configuration, results: Path, commit: str, digest: str) -> str:
+def verdict_page(settings: Configuration, results: Path, code: str, digest: str) -> str:
     """Registered or not, deviations, losses, prices and digests of a finished run.
 
     Parameters
     ----------
     settings : of the run.
     results : its folder.
-    commit : of the code.
+    code : its commit, and its version where it is an installed package.
     digest : SHA-256 of the list of the results' digests.
     """
     made_by, where = creators(settings)
     names = ", ".join(each.name for each in made_by) or "not stated"
-    parts = [bullets([f"Creator: {names} (from {where}).", f"Code: commit {commit}."])]
+    parts = [bullets([f"Creator: {names} (from {where}).", f"Code: {code}."])]
     for name in settings.studies:
         parts += [f"## {line(name)}", bullets([*_of_study(results / name)])]
     parts += ["## Replies", reply_page(results), "## Prices"]

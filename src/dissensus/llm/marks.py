@@ -18,10 +18,11 @@ from pydantic import AfterValidator, Field, field_validator
 
 from dissensus.digests import digest
 from dissensus.settings import Settings, validate
+from dissensus.shipped import origin
 from dissensus.user_files import read_yaml
 
 #: The project's own table.
-TABLE = Path(__file__).parents[3] / "resources/thought.yaml"
+TABLE = origin() / "resources/thought.yaml"
 _NAME, _ROLE = "NAME", "ROLE"
 _PLACEHOLDER = re.compile(f"({_NAME}|{_ROLE})")
 #: What may stand between a name and the end of its mark: the attributes of a tag; for whom and in

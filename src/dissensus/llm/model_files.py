@@ -18,6 +18,8 @@ from dissensus.user_files import YamlFile
 
 #: The setting that names them.
 SETTING = "simulated_models"
+#: What the file of a study's simulated models is called in its folder, where none is named.
+OWN_MODELS = "simulated.yaml"
 _MODELS = "models"
 
 

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import count
 from textwrap import wrap
 from typing import Any, NamedTuple
 
 from dissensus.llm.call import Message
-from dissensus.plan.journalled import Covered, covered
-from dissensus.plan.rehearsal import rehearse
-from dissensus.report.labels import range_of
 from dissensus.session.inputs import Inputs
 from dissensus.session.placeholders import shown, sized, unsized
 from dissensus.session.protocol import Call, Steps, assumed_calls
 from dissensus.study.configuration import Configuration
 from dissensus.study.kind import Kind
-from dissensus.study.makes import makes
 from dissensus.study.own_code import naming_the_line
 from dissensus.study.sessions import Sessions
 from dissensus.study.study import Unidentified
@@ -142,51 +137,6 @@ def _text(messages: Sequence[Message]) -> str:
     return "\n".join(message.content for message in messages)
 
 
-@makes()
-def plan(configuration: Configuration) -> Iterator[str]:
-    """How many sessions and calls each study will have, and how its arms are spread in time."""
-    # What it costs is told from these plans.
-    from dissensus.plan.smallest import describe_smallest
-    from dissensus.plan.stopping import describe_stopping
-
-    for study in configuration.studies:
-        sessions = Sessions.read(configuration, configuration.results / study)
-        if study in configuration.study_folders:
-            rehearse(sessions)
-        yield from describe(sessions)
-        registry = configuration.registry(configuration.results, "plan")
-        yield from describe_covered(sessions, covered(sessions, registry))
-        yield from describe_stopping(configuration, sessions)
-        yield from describe_smallest(configuration, sessions)
-        yield from warn(unidentified(configuration, sessions))
-
-
-def describe_covered(sessions: Sessions, journals: Covered | None) -> list[str]:
-    """Lines on what journals answer already, and what is left; none where there is no journal."""
-    if journals is None:
-        return []
-    left = journals.left
-    total = sum(not sessions.looks.call_off(row) for row in sessions.rows.values())
-    planned = call_plans(replace(sessions, rows=left)) if left else ()
-    calls = sum(len(plan.calls) * plan.sessions for plan in planned) - journals.begun
-    lines = [
-        f"in journals already: {journals.answers:,} replies, which make {total - len(left):,} of "
-        f"{total:,} sessions; calls that are left if nothing goes wrong: "
-        f"{'at most ' if journals.later else ''}{max(0, calls):,}"
-    ]
-    if journals.later:
-        lines.append(
-            f"{journals.later:,} more replies in journals come after a call whose prompt has "
-            "changed: calls whose own prompts are still the same are not made, all others are "
-            "made anew"
-        )
-    if journals.unused:
-        lines.append(
-            f"{journals.unused:,} more replies in journals are to prompts that are no longer sent"
-        )
-    return [line for each in lines for line in wrap(each, 100)]
-
-
 def unidentified(configuration: Configuration, sessions: Sessions) -> Unidentified | None:
     """Why a study's main estimand cannot be had with its settings; None where it can."""
     models = {name: model.model_dump() for name, model in configuration.models.items()}
@@ -196,33 +146,3 @@ def unidentified(configuration: Configuration, sessions: Sessions) -> Unidentifi
 def warn(gap: Unidentified | None) -> list[str]:
     """The reason and the mend, as lines for the terminal; none where nothing is missing."""
     return wrap(f"{gap.reason} {gap.mend}", 100) if gap else []
-
-
-def describe(sessions: Sessions) -> list[str]:
-    """Lines that say how many sessions and calls a study will have."""
-    study, rows = sessions.study, list(sessions.rows.values())
-    draws = len({row["draw_id"] for row in rows})
-    arms = Counter(map(study.arm_of, rows))
-    calls: Counter[tuple[str, str]] = Counter()
-    least: Counter[tuple[str, str]] = Counter()
-    for plan in call_plans(sessions):
-        for counts, planned in ((calls, plan.calls), (least, plan.least)):
-            for call in planned:
-                counts[call.purpose, call.model] += plan.sessions
-    protocol = study.settings.protocol
-    most = calls.total() * (1 + protocol.repairs) * protocol.session_attempts
-    counted = f"{calls.total():,} calls"
-    if least.total() < calls.total():
-        counted = (
-            f"at least {least.total():,} calls, at most {calls.total():,}, as replies have it,"
-        )
-    return [
-        f"{study.name}: {draws:,} draws, {len(rows):,} sessions "
-        f"({', '.join(f'{n:,} {arm}' for arm, n in arms.items())})",
-        f"{counted} if nothing goes wrong; {most:,} with every repair and every session attempt",
-        *(
-            f"  {purpose}: {model}: {range_of((least[purpose, model], n))} calls"
-            for (purpose, model), n in sorted(calls.items())
-        ),
-        *wrap(study.counting, 100),
-    ]

@@ -5,7 +5,7 @@ The prediction is part of the later run's plan, which is written before its firs
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import hypot, isfinite, sqrt
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -57,16 +57,22 @@ _NOTE = (
     "half width is the root of the summed squares of the half widths of both runs' intervals, "
     "whatever their sizes are (Patil, Peng and Leek 2016, Perspectives on Psychological Science "
     "11(4)). The plan gives it for a second run of the same size, sqrt(2) times as wide as the "
-    "registered interval. It has no room for models that differ."
+    "registered interval. It ends where nothing larger is possible, such as at -1 and 1 for a "
+    "difference of shares. It has no room for models that differ."
 )
 
 
-def predictions(path: Path) -> list[dict[str, Any]]:
+#: The least and the most that an estimate of a row can be; None where nothing bounds it.
+Possible = Callable[[Row], tuple[float, float] | None]
+
+
+def predictions(path: Path, possible: Possible) -> list[dict[str, Any]]:
     """What the headline of a run predicts of another run of the same size and design.
 
     Parameters
     ----------
     path : of the artefact that the study's ``headline_rows`` names.
+    possible : of the study; a prediction interval ends there.
 
     Returns
     -------
@@ -86,7 +92,7 @@ def predictions(path: Path) -> list[dict[str, Any]]:
             f"confirms: {path} has no headline with an interval, and so nothing to confirm; name "
             "another run."
         )
-    return [_predicted(row) for row in rows]
+    return [_predicted(row, possible(row)) for row in rows]
 
 
 def _has_interval(row: Row) -> bool:
@@ -94,18 +100,27 @@ def _has_interval(row: Row) -> bool:
     return all(limit is not None and isfinite(limit) for limit in limits)
 
 
-def _predicted(row: Row) -> dict[str, Any]:
+def _predicted(row: Row, possible: tuple[float, float] | None) -> dict[str, Any]:
     estimate, low, high = row["estimate"], row["ci_low"], row["ci_high"]
+    # Both estimates vary, and alike.
+    wide = estimate - sqrt(2) * (estimate - low), estimate + sqrt(2) * (high - estimate)
     return {
         "contrast": row["contrast"],
         "outcome": row["outcome"],
         "predicted": estimate,
         "predicted_low": low,
         "predicted_high": high,
-        # Both estimates vary, and alike.
-        "prediction_low": estimate - sqrt(2) * (estimate - low),
-        "prediction_high": estimate + sqrt(2) * (high - estimate),
+        **_limited(wide, possible),
+        "possible": possible and [*possible],
     }
+
+
+def _limited(limits: tuple[float, float], possible: Sequence[float] | None) -> dict[str, float]:
+    # Imported here: it loads SciPy, and the plan is imported wherever Snakemake reads its rules.
+    from dissensus.stats.results import cut
+
+    low, high = cut(limits, (possible[0], possible[1]) if possible else None)
+    return {"prediction_low": low, "prediction_high": high}
 
 
 def registered_prediction(confirms: ConfirmSettings, study: Study[Any]) -> dict[str, Any]:
@@ -132,8 +147,17 @@ def registered_prediction(confirms: ConfirmSettings, study: Study[Any]) -> dict[
         "plan_sha256": file_digest(folder / DATA),
         "condition": condition,
         "declared": confirms.model_dump(exclude={"run"}),
-        "rows": predictions(folder / f"{study.headline_rows}.parquet"),
+        "rows": predictions(folder / f"{study.headline_rows}.parquet", study.possible),
     }
+
+
+#: What the plan says of the limits that it gives.
+_OTHER_SIZE = (
+    "These limits are for a run with as large an error, sqrt(2) times as wide as the registered "
+    "interval. A run of another size is judged by the errors of both: its half width is the root "
+    "of the summed squares of the half widths of both runs' intervals, which are known once it is "
+    "done."
+)
 
 
 def prediction_words(prediction: Mapping[str, Any]) -> list[str]:
@@ -144,7 +168,7 @@ def prediction_words(prediction: Mapping[str, Any]) -> list[str]:
         f"run's estimate should be in {interval(row['prediction_low'], row['prediction_high'])}."
         for row in prediction["rows"]
     ]
-    return [*rows, *eligibility(prediction)]
+    return [*rows, _OTHER_SIZE, *eligibility(prediction)]
 
 
 def eligibility(prediction: Mapping[str, Any]) -> Iterator[str]:
@@ -184,6 +208,7 @@ def confirmed(prediction: Mapping[str, Any], estimates: Sequence[Row]) -> list[d
                 f"{interval(row['prediction_low'], row['prediction_high'])}; found "
                 f"{signed(numbers['estimate'])} {interval(numbers['ci_low'], numbers['ci_high'])})"
             )
+        row.pop("possible", None)
         made.append({**row, **numbers, "verdict": verdict, "sentence": f"{sentence}."})
     return made
 
@@ -198,10 +223,7 @@ def _between_both(row: Row, estimate: Row) -> dict[str, Any]:
     above = hypot(
         row["predicted_high"] - row["predicted"], estimate["estimate"] - estimate["ci_low"]
     )
-    limits = {
-        "prediction_low": row["predicted"] - below,
-        "prediction_high": row["predicted"] + above,
-    }
+    limits = _limited((row["predicted"] - below, row["predicted"] + above), row.get("possible"))
     return {**row, **limits}
 
 

@@ -15,7 +15,7 @@ from dissensus.tables.common import text
 from dissensus.tables.provenance import PLAN_FILE
 
 if TYPE_CHECKING:
-    from dissensus.plan.preregistration import Plan
+    from dissensus.plan.registered import Plan
 
 DATA = PLAN_FILE
 DEVIATIONS = Schema(

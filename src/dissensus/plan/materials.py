@@ -13,6 +13,7 @@ from dissensus.digests import digest
 from dissensus.study.registry import study_folder
 from dissensus.study.sessions import Sessions
 from dissensus.study.sources import (
+    code_name,
     is_the_projects,
     named_files,
     text_of,
@@ -28,7 +29,6 @@ _MOST_BYTES = 200_000
 _DATA = {".csv", ".tsv", ".parquet", ".jsonl", ".json", ".npz", ".npy", ".gz", ".zip"}
 #: Folders and rooms whose code shows results, and changes none.
 _SHOWS = ("report", "figures")
-_PROJECT = Path(__file__).parents[3]
 
 
 @dataclass(frozen=True)
@@ -81,8 +81,11 @@ def _code(study: Study[Any]) -> Iterator[tuple[str, Material]]:
 
 
 def _name(path: Path) -> str:
-    inside = path.is_relative_to(_PROJECT)
-    return path.relative_to(_PROJECT).as_posix() if inside else f"{path.parent.name}/{path.name}"
+    """A file's path: of dissensus' code as in its checkout, of others from the project's folder."""
+    if is_the_projects(path):
+        return f"src/{code_name(path)}"
+    inside = path.is_relative_to(Path.cwd())
+    return path.relative_to(Path.cwd()).as_posix() if inside else f"{path.parent.name}/{path.name}"
 
 
 def _material(path: Path, kind: Kind, *, keeps_text: bool) -> Material:
@@ -92,15 +95,15 @@ def _material(path: Path, kind: Kind, *, keeps_text: bool) -> Material:
 
 
 def uncommitted() -> list[str]:
-    """The files of the checkout that are not as they were committed; none outside a checkout.
+    """The files of the project that are not as they were committed; none outside a checkout.
 
-    Its docs and tests are left out, since no run depends on them.
+    Docs and tests of dissensus' own are left out, since no run depends on them.
     """
     apart = [f":!{name}" for name in ("docs", "tests", "benchmarks", "paper", "*.md")]
     try:
         asked = subprocess.run(
             ["git", "status", "--porcelain", "--untracked-files=no", "--", ".", *apart],
-            cwd=_PROJECT,
+            cwd=Path.cwd(),
             capture_output=True,
             text=True,
             timeout=10,

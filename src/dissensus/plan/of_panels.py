@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from dissensus.plan import call_plan, preregistration
+from dissensus.plan import described, preregistration
+from dissensus.plan.call_plan import call_plans
 from dissensus.plan.cost import Line
 from dissensus.plan.quote import quoted, sum_up
 from dissensus.study.configuration import Configuration
@@ -20,11 +21,11 @@ def plan(configuration: Configuration) -> Iterator[str]:
     calls = 0
     for part in configuration.parts:
         yield heading(part, configuration)
-        yield from call_plan.plan(part)
+        yield from described.plan(part)
         for study in part.studies:
             drawn = Sessions.read(part, part.results / study)
             sessions[study] += len(drawn.rows)
-            plans = call_plan.call_plans(drawn)
+            plans = call_plans(drawn)
             calls += sum(len(each.calls) * each.sessions for each in plans)
     each_study = ", ".join(f"{n:,} of {study}" for study, n in sessions.items())
     yield f"all {len(configuration.parts)} panels: {sessions.total():,} sessions ({each_study})"

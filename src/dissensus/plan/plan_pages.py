@@ -16,7 +16,7 @@ from dissensus.report.escaping import html, line
 from dissensus.study.run_settings import EligibleSettings
 
 if TYPE_CHECKING:
-    from dissensus.plan.preregistration import Plan
+    from dissensus.plan.registered import Plan
 
 _FREE = (
     "When and where sessions run, how many at once, and how they are divided among jobs: no result "

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,65 +25,24 @@ from dissensus.plan.confirmation import (
 )
 from dissensus.plan.deviations import DATA, DEVIATIONS, deviations, deviations_text, read_plan
 from dissensus.plan.diagnosed import diagnosed_rows
-from dissensus.plan.materials import Material, as_data, materials_of, uncommitted
+from dissensus.plan.materials import materials_of, uncommitted
 from dissensus.plan.plan_pages import as_html, as_markdown, plan_sections
+from dissensus.plan.registered import Plan
 from dissensus.report.escaping import line
 from dissensus.report.labels import counted, listed
+from dissensus.shipped import command
 from dissensus.study.configuration import Configuration
 from dissensus.study.kind import Row
 from dissensus.study.makes import makes
 from dissensus.study.sessions import Sessions
 from dissensus.study.settings import plain
-from dissensus.study.study import Registered, Study
+from dissensus.study.study import Study
 from dissensus.tables.artefact import read, write_text
 
 TEXT, PAGE = "preregistration.md", "preregistration.html"
 
 #: Settings that say how and where a run is made, and not what it is.
 _NOT_REGISTERED = ("block_size",)
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What is registered of a study.
-
-    Attributes
-    ----------
-    run, study, seed : of the run.
-    commit : of the code, "unknown" outside a checkout.
-    draws, sessions : in the manifest.
-    manifest_sha256 : of its rows as canonical JSON.
-    uncommitted : files of the checkout that are not as they were committed.
-    settings : path -> value, of the study and of the models that it asks.
-    analysis : what the study says of its analysis: estimands, primary outcome, tests and so on.
-    materials : path -> the file's kind, its SHA-256 and, of the study's own prompts and code, its
-        text.
-    looked_at : what was known of such a study when the plan was written, in sentences.
-    eligible : which models may confirm what the run finds; None where nothing is said.
-    prediction : what it is to confirm (:mod:`dissensus.plan.confirmation`); None without.
-    """
-
-    run: str
-    study: str
-    seed: int
-    commit: str
-    draws: int
-    sessions: int
-    manifest_sha256: str
-    settings: Mapping[str, Any]
-    analysis: Registered
-    uncommitted: Sequence[str] = ()
-    materials: Mapping[str, Material] = field(default_factory=dict)
-    looked_at: Sequence[str] = ()
-    eligible: Mapping[str, Any] | None = None
-    prediction: Mapping[str, Any] | None = None
-
-    def as_data(self) -> dict[str, Any]:
-        """The plan as JSON holds it."""
-        given = {**vars(self), "analysis": vars(self.analysis)}
-        given["materials"] = as_data(self.materials)
-        data: dict[str, Any] = json.loads(json.dumps(given))
-        return data
 
 
 @makes()
@@ -153,7 +112,7 @@ def say_confirmed(configuration: Configuration) -> Iterator[str]:
     if not made:
         raise ResourceError(
             f"run {configuration.run} was not registered to confirm anything; set `confirms`, and "
-            "run `snakemake preregistration` before its first session."
+            f"run `{command('preregistration', cores=0)}` before its first session."
         )
     for path in made:
         for row in read(path, CONFIRMATION).to_pylist():
@@ -200,7 +159,7 @@ def _power(study: Study[Any]) -> list[str]:
         f"({row['simulations']:.0f} studies)."
         for row in diagnosed_rows(study)
         if row["rejection"] is not None and row["rejection"] == row["rejection"]
-    ] or ["No diagnosis of these settings is stored; `snakemake diagnosis` makes one."]
+    ] or [f"No diagnosis of these settings is stored; `{command('diagnosis', cores=0)}` makes one."]
 
 
 def _noise_floor(arms: Sequence[str]) -> str:

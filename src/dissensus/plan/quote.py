@@ -7,7 +7,7 @@ from dataclasses import replace
 from textwrap import wrap
 from typing import Any
 
-from dissensus.plan.call_plan import describe_covered, unidentified, warn
+from dissensus.plan.call_plan import unidentified, warn
 from dissensus.plan.cost import (
     EMBEDDING,
     EXPECTED,
@@ -17,9 +17,10 @@ from dissensus.plan.cost import (
     estimate_settings,
     scenarios,
 )
+from dissensus.plan.described import describe_covered
 from dissensus.plan.journalled import covered
 from dissensus.plan.priced import price_settings
-from dissensus.plan.stopping import price_stopping
+from dissensus.plan.stopped_early import price_stopping
 from dissensus.study.configuration import Configuration
 from dissensus.study.makes import makes
 from dissensus.study.sessions import Sessions

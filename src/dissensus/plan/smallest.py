@@ -14,6 +14,7 @@ from dissensus.llm.prices import price_of
 from dissensus.plan.cost import EXPECTED, priced_by, terms_in
 from dissensus.plan.priced import price_settings
 from dissensus.report.labels import listed
+from dissensus.shipped import command
 from dissensus.study.configuration import Configuration
 from dissensus.study.given import diagnosis_settings, stage_files
 from dissensus.study.sessions import Sessions
@@ -82,8 +83,8 @@ def describe_smallest(configuration: Configuration, sessions: Sessions) -> list[
         return []
     if others := _other_settings(configuration, sessions.study, provenance_of(path)):
         return wrap(
-            f"{path} is of another design: {listed(others)} changed since; snakemake diagnosis "
-            "makes it anew",
+            f"{path} is of another design: {listed(others)} changed since; "
+            f"{command('diagnosis', cores=0)} makes it anew",
             100,
         )
     smallest: dict[int, dict[str, float]] = {}
@@ -121,7 +122,7 @@ def _sentences(
         if size == first:
             yield (
                 f"with {size:,} items the smallest difference found with 80% power is {differences}"
-                f"{price}, as simulated models say (snakemake diagnosis)"
+                f"{price}, as simulated models say ({command('diagnosis', cores=0)})"
             )
         else:
             yield f"with {size:,} items it is {differences}{price}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,20 +13,9 @@ from numpy.typing import NDArray
 from dissensus.report.labels import counted, interval
 from dissensus.report.tables import Table, make
 from dissensus.report.view import Artefacts, View
-from dissensus.tables.artefact import read
 
 Array = NDArray[np.float64]
 Record = dict[str, Any]
-
-
-def read_frame(path: str | Path) -> pd.DataFrame:
-    """An artefact as a frame, checked by the schema that its file carries.
-
-    The schema itself stands in a module that imports what estimated the artefact: a figure would
-    pay two seconds of scipy for it.
-    """
-    frame: pd.DataFrame = read(path).to_pandas(use_threads=False)
-    return frame
 
 
 def records(frame: pd.DataFrame) -> list[Record]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dissensus.report.facts import setting, with_origin
-from dissensus.tables.artefact import Column, Schema, key_of
+from dissensus.tables.artefact import Column, Schema, key_of, read_frame
 from dissensus.tables.common import share, text
 
 if TYPE_CHECKING:
@@ -88,8 +88,6 @@ class Artefacts:
     def frame(self, name: str) -> pd.DataFrame:
         """An artefact as a frame; read once."""
         if name not in self.loaded:
-            from dissensus.report.frames import read_frame
-
             self.loaded[name] = read_frame(self.path(name))
         return self.loaded[name]
 

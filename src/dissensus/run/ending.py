@@ -10,6 +10,7 @@ from dissensus.errors import DissensusError
 from dissensus.report.findings import FINDINGS
 from dissensus.report.labels import listed
 from dissensus.report.truth import TRUTH, tally
+from dissensus.shipped import command
 from dissensus.study.configuration import Configuration
 from dissensus.study.given import stage_settings
 from dissensus.study.makes import resolve
@@ -146,7 +147,7 @@ def planned(
         return "Sessions that will run: 0."
     most = "at most " if counts else ""
     sentence = f"Sessions that will run: {most}{total:,}" + (f" ({listed(which)})" if which else "")
-    return f"{sentence}; `snakemake plan` counts their calls."
+    return f"{sentence}; `{command('plan', cores=0)}` counts their calls."
 
 
 def _would_draw(settings: Configuration, name: str) -> int:

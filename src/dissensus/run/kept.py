@@ -15,6 +15,7 @@ from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 from dissensus.errors import ResourceError
+from dissensus.shipped import named_file
 from dissensus.study.sources import asking_code, is_the_projects, named_files, text_of
 from dissensus.study.study import Study
 from dissensus.tables.artefact import write_text
@@ -80,7 +81,7 @@ def _address(value: str) -> str:
 
 def files_of(study: Study[Any]) -> list[Path]:
     """What prompts are made of besides settings: the files that settings name, and the code."""
-    return sorted({*map(Path, named_files(study)), *map(_shortest, asking_code(study))})
+    return sorted(map(Path, {*named_files(study), *map(named_file, asking_code(study))}))
 
 
 def keep_files(study: Study[Any], folder: Path) -> None:
@@ -185,12 +186,6 @@ def _kept(folder: Path) -> tuple[list[State], dict[str, str]]:
         return list(kept["states"]), dict(kept["texts"])
     except (ValueError, KeyError, TypeError) as error:
         raise _unreadable(path, error, mend) from None
-
-
-def _shortest(path: Path) -> Path:
-    """The path from the project's folder, where it is below that."""
-    here = Path.cwd()
-    return path.relative_to(here) if path.is_relative_to(here) else path
 
 
 def _digest(content: bytes) -> str:

@@ -10,11 +10,11 @@ from typing import Any
 
 from dissensus.digests import digest, script_digest
 from dissensus.errors import SettingError
-from dissensus.shipped import named_file
+from dissensus.shipped import home, named_file
 from dissensus.study.configuration import Configuration
 from dissensus.study.experiment.study import Experiment
+from dissensus.study.may_stop import FIGURE
 from dissensus.study.registry import study_class, study_folder
-from dissensus.study.stopping import FIGURE
 
 _WILDCARD = re.compile(r"\{wildcards\.(\w+)\}")
 
@@ -125,7 +125,7 @@ def check_targets(study: str, targets: Iterable[Any], manifest: Path) -> None:
 
 def caption_of(settings: Configuration, study: str, figure: str = "tables") -> str:
     """The template of a caption: the study's, the core's, or one that says that it has none."""
-    shared = Path("workflow/report")
+    shared = home() / "workflow/report"
     templates = [study_folder(study) / f"captions/{figure}.rst"]
     if figure == FIGURE.name and settings.study(study).settings.stop:
         templates.append(shared / f"{figure}.rst")

@@ -9,6 +9,7 @@ from pathlib import PurePath
 from typing import Any
 
 from dissensus.report.labels import listed
+from dissensus.shipped import is_checkout
 from dissensus.study.registry import STUDIES
 
 _MOST = 3
@@ -50,9 +51,9 @@ class Targets:
         candidates = dict.fromkeys(names if len(parts) == 1 else self._files(parts))
         if close := _nearest(target, candidates):
             return f"No rule makes {target}; the nearest that there is: {listed(close)}."
+        listing = "snakemake --list" if is_checkout() else "dissensus run -- --list"
         return (
-            f"No rule makes {target}; `snakemake --list` names the rules, "
-            "and docs/artefacts.md the files."
+            f"No rule makes {target}; `{listing}` names the rules, and docs/artefacts.md the files."
         )
 
     def _elsewhere(self, target: str, parts: Sequence[str]) -> str:

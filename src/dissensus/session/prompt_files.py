@@ -11,11 +11,11 @@ from typing import Annotated, TypeVar
 
 from pydantic import AfterValidator, BaseModel
 
-from dissensus.errors import ResourceError, SettingError
+from dissensus.data_files import read_data
+from dissensus.errors import ResourceError
 from dissensus.session.protocol import PLACEHOLDER, Call
 from dissensus.setting_faults import Complaint
-from dissensus.settings import Settings, validate
-from dissensus.user_files import YamlFile
+from dissensus.settings import Settings
 
 #: Slots such as {TOPIC}; an example in JSON has braces of another kind.
 BRACED = re.compile(r"\{[A-Z][A-Z0-9_]*\}")
@@ -112,17 +112,8 @@ Model = TypeVar("Model", bound=BaseModel)
 
 
 def read_prompts(model: type[Model], path: str | Path) -> Model:
-    """A prompt file of a type.
-
-    Raises
-    ------
-    ResourceError : it is no such file, one line for each fault, with its place.
-    """
-    file = YamlFile.read(path)
-    try:
-        return validate(model, file.value, file.place)
-    except SettingError as error:
-        raise ResourceError(str(error)) from None
+    """A prompt file of a type; see :func:`dissensus.data_files.read_data`."""
+    return read_data(model, path)
 
 
 def check_filled(calls: Iterable[Call], files: str, slot: re.Pattern[str] = BRACED) -> None:

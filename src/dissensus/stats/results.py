@@ -39,6 +39,20 @@ def constant(estimate: float, n: int, n_clusters: int) -> Estimate:
     return Estimate(estimate, 0.0, estimate, estimate, p_value, n, n_clusters)
 
 
+def cut(limits: tuple[float, float], possible: tuple[float, float] | None) -> tuple[float, float]:
+    """Limits of an interval that ends where nothing more is possible.
+
+    It holds as often as before what it is for, as that cannot lie beyond.
+
+    Parameters
+    ----------
+    limits : NaN where there are none, which stay so.
+    possible : the least and the most; None where nothing bounds it.
+    """
+    low, high = limits
+    return limits if possible is None else (max(low, possible[0]), min(high, possible[1]))
+
+
 def t_estimate(
     estimate: float, se: float, df: float, confidence: float, n: int, n_clusters: int
 ) -> Estimate:

@@ -13,11 +13,21 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, PrivateAttr, create_model, field_validator, model_validator
 
 from dissensus.errors import SettingError
-from dissensus.llm.model_files import ModelFiles
+from dissensus.llm.model_files import OWN_MODELS, ModelFiles
+from dissensus.llm.model_files import SETTING as MODEL_FILES
 from dissensus.llm.registry import ModelRegistry
 from dissensus.llm.settings import LlmSettings
 from dissensus.setting_faults import Faults, fault
-from dissensus.settings import UNDOTTED, Count, Entries, Once, Spelled, names, validate
+from dissensus.settings import UNDOTTED, Count, Entries, Once, Spelled, merged, names, validate
+from dissensus.shipped import (
+    STUDIES_FOLDER,
+    home,
+    is_checkout,
+    named_file,
+    offered_studies,
+    placed,
+    shipped_folders,
+)
 from dissensus.study.jobs import MOST_SHARDS
 from dissensus.study.panels import (
     LONGEST_RUN,
@@ -27,7 +37,13 @@ from dissensus.study.panels import (
     panel_values,
     with_first_panel,
 )
-from dissensus.study.registry import STUDIES, register, study_class
+from dissensus.study.registry import (
+    STUDIES,
+    register,
+    register_installed,
+    study_class,
+    study_folder,
+)
 from dissensus.study.run_settings import ConfirmSettings, CreatorSettings, EligibleSettings
 from dissensus.study.study import ModelUse, Study
 from dissensus.text.embeddings import is_own
@@ -54,6 +70,9 @@ class Configuration(LlmSettings):
     shards: Count = MOST_SHARDS
     sessions_on: Literal["nodes", "login"] = "nodes"
     studies: Annotated[list[str], Field(min_length=1), Once]
+    """Which studies are run, in the order in which sessions begin; all that have a block, unless it
+    is set.
+    """
     study_folders: Entries[str] = Field(default_factory=dict)
     replay: str | None = None
     creator: list[CreatorSettings] = Field(default_factory=list)
@@ -155,6 +174,8 @@ class Configuration(LlmSettings):
         model_names = ", ".join(self.models)
         kinds: dict[bool, tuple[str, str]] = {}
         for where, name in self._named():
+            if not self.models:
+                raise Faults(fault("models", {}, f"it needs an entry: {where} names {name!r}"))
             if name not in self.models:
                 raise Faults(fault(where, name, f"models has {model_names}"))
             kinds.setdefault(self.is_simulated(name), (where, name))
@@ -256,11 +277,16 @@ def _with_blocks(studies: tuple[str, ...], checked: tuple[str, ...]) -> type[Con
     return create_model("Configuration", __base__=Configuration, **blocks)
 
 
+def _named_studies(values: Any) -> list[str]:
+    """What a configuration names as studies."""
+    named = values.get("studies") if isinstance(values, Mapping) else None
+    return [name for name in named if isinstance(name, str)] if isinstance(named, list) else []
+
+
 def _run_studies(values: Any) -> tuple[str, ...]:
     """The studies that a configuration runs; all where it does not name them as it should."""
-    named = values.get("studies") if isinstance(values, Mapping) else None
-    studies = tuple(name for name in STUDIES if isinstance(named, list) and name in named)
-    return studies or tuple(STUDIES)
+    named = _named_studies(values)
+    return tuple(name for name in STUDIES if name in named) or tuple(STUDIES)
 
 
 def load(values: Mapping[str, Any], where: str = "config.yaml") -> Configuration:
@@ -275,7 +301,9 @@ def load(values: Mapping[str, Any], where: str = "config.yaml") -> Configuration
     folders = values.get("study_folders") if isinstance(values, Mapping) else None
     if isinstance(folders, Mapping):
         register({name: place for name, place in folders.items() if isinstance(place, str)})
-    models = ModelFiles.of(values, where)
+    if isinstance(values, Mapping):
+        register_installed(offered_studies(values))
+    models = ModelFiles.of(with_study_models(values), where)
     told = models.merged
     model = _with_blocks(tuple(STUDIES), _run_studies(told))
     configuration = validate(model, with_first_panel(told), models.place)
@@ -297,6 +325,51 @@ def load(values: Mapping[str, Any], where: str = "config.yaml") -> Configuration
         raise SettingError("\n".join(f"{where}: {line}" for line in lost))
     configuration._parts = tuple(_of_panels(told, configuration, where))
     return configuration
+
+
+def with_study_models(values: Any) -> Any:
+    """A configuration with the studies that have a block, where it names none, and with the files
+    of simulated models that the folders of its studies have.
+    """
+    if not isinstance(values, Mapping):
+        return values
+    with_blocks = [name for name, block in values.items() if name in STUDIES and block]
+    values = {"studies": with_blocks, **values} if with_blocks else values
+    named = values.get(MODEL_FILES, {})
+    if not isinstance(named, Mapping):
+        return values
+    taken = {Path(path).resolve() for path in placed([*named.values()]) if isinstance(path, str)}
+    files = {name: _own_models(name) for name in _named_studies(values) if name in STUDIES}
+    found = {
+        name: file
+        for name, file in files.items()
+        if Path(file).is_file() and Path(file).resolve() not in taken
+    }
+    return {**values, MODEL_FILES: {**found, **named}}
+
+
+def _own_models(study: str) -> str:
+    """Where the simulated models of a study are, if it has a file of them."""
+    if study in shipped_folders():
+        return str(placed(f"{STUDIES_FOLDER}/{study}/{OWN_MODELS}"))
+    return named_file(study_folder(study) / OWN_MODELS)
+
+
+def complete(values: dict[str, Any]) -> None:
+    """Add what dissensus' own config.yaml says to a project's configuration, which comes first.
+
+    Blocks of the studies that dissensus comes with are added where the project runs them. In a
+    checkout nothing is added: its configuration is that file.
+
+    Parameters
+    ----------
+    values : as Snakemake merged it; changed in place.
+    """
+    if is_checkout():
+        return
+    left_out = set(shipped_folders()) - set(_named_studies(values) or shipped_folders())
+    shared = read_settings(home() / "config.yaml")
+    values |= merged({name: shared[name] for name in shared if name not in left_out}, values)
 
 
 def _of_panels(
@@ -356,16 +429,32 @@ def check_keys(files: Iterable[str | Path]) -> None:
 
 def load_file(path: Path) -> Any:
     """Read and validate a configuration file by itself, outside Snakemake."""
-    return load(read_settings(path), str(path))
+    values = read_settings(path)
+    complete(values)
+    return load(values, str(path))
 
 
 def schema() -> str:
     """The JSON schema for editors: ``python -m dissensus.study.configuration``."""
+    modules = [f"{module.rpartition('.')[0]}.simulated" for module in STUDIES.values()]
+    return _schema(tuple(STUDIES), [module for module in modules if find_spec(module)])
+
+
+def schema_of(folders: Mapping[str, str]) -> str:
+    """The same for a project whose studies are its own.
+
+    Parameters
+    ----------
+    folders : as the setting ``study_folders`` has them.
+    """
+    register(folders)
+    return _schema(tuple(folders), ())
+
+
+def _schema(studies: tuple[str, ...], behaviours: Sequence[str]) -> str:
     from dissensus.study.editor_schema import json_schema
 
-    modules = [f"{module.rpartition('.')[0]}.simulated" for module in STUDIES.values()]
-    behaviours = [module for module in modules if find_spec(module)]
-    made = json_schema(_with_blocks(tuple(STUDIES), tuple(STUDIES)), behaviours)
+    made = json_schema(_with_blocks(studies, studies), behaviours)
     return json.dumps(made, indent=2, ensure_ascii=False) + "\n"
 
 

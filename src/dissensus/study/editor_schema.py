@@ -1,7 +1,7 @@
 """What editors are told of each setting: its comment in config.yaml, or the text in its class.
 
-A setting has one of the two. What a user meets has a comment, in config.yaml or in a file of models
-that it names; what has a default, and stands in no file, has a text below it in its class.
+A setting has one of the two. What a user meets has a comment, in config.yaml or in a study's
+file of models; what has a default, and stands in no file, has a text below it in its class.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ from typing import Any, NamedTuple, get_args
 import yaml
 from pydantic.json_schema import GenerateJsonSchema, models_json_schema
 
-from dissensus.llm.model_files import SETTING as MODEL_FILES
+from dissensus.llm.model_files import OWN_MODELS
 from dissensus.llm.settings import RemoteModelSettings, SimulatedModelSettings
 from dissensus.settings import Settings
+from dissensus.shipped import home, shipped_folders
 from dissensus.user_files import YamlFile
 
 _COMMENT = re.compile(r"(?:^|\s)#\s?(.*)")
@@ -54,7 +55,7 @@ def json_schema(cls: type[Settings], behaviours: Sequence[str]) -> dict[str, Any
     ]
     whole = made["$defs"].pop(cls.__name__)
     # One file may leave to another what a run needs, as those of models do.
-    del whole["required"], whole["properties"]["models"]["minProperties"]
+    del whole["required"]
     return {**made, **whole}
 
 
@@ -78,11 +79,11 @@ def _described(comments: Mapping[Place, Sequence[str]]) -> type[GenerateJsonSche
 
 
 def all_comments(cls: type[Settings]) -> dict[Place, list[str]]:
-    """The comments of config.yaml and of the files of models that it names, by what they are on."""
-    shared = Path("config.yaml")
-    named = YamlFile.read(shared).value[MODEL_FILES].values()
+    """The comments of config.yaml and of the studies' files of models, by what they are on."""
+    shared = home() / "config.yaml"
+    models = (folder / OWN_MODELS for folder in shipped_folders().values())
     comments_at: dict[Place, list[str]] = {}
-    for file in (shared, *map(Path, named)):
+    for file in (shared, *filter(Path.is_file, models)):
         for place, comment in comments(file, cls).values():
             comments_at.setdefault(place, []).append(comment)
     return comments_at
@@ -95,7 +96,12 @@ def defined(cls: type[Settings], name: str) -> Place:
 
 def texts(cls: type) -> dict[str, str]:
     """Attribute -> the text below it, of a class."""
-    (definition,) = ast.parse(dedent(inspect.getsource(cls))).body
+    try:
+        source = inspect.getsource(cls)
+    except OSError:
+        # It was made while the program ran, and has no text.
+        return {}
+    (definition,) = ast.parse(dedent(source)).body
     assert isinstance(definition, ast.ClassDef)
     text_of = {}
     for statement, following in zip(definition.body, definition.body[1:], strict=False):

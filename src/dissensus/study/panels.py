@@ -32,7 +32,8 @@ def panel_values(values: Mapping[str, Any], name: str, panel: Mapping[str, str])
         **whole,
         "run": f"{values['run']}.{name}",
         PART_OF: values["run"],
-        "simulated_models": {},
+        # What the files hold is in models by now, and may be replaced there.
+        "simulated_models": dict.fromkeys([*values["simulated_models"], *values["studies"]]),
         "models": _replaced(values["models"], panel),
     }
 

@@ -12,8 +12,9 @@ from typing import Any
 
 from dissensus.digests import PACKAGES
 from dissensus.errors import SettingError, ended_in
-from dissensus.shipped import SHIPPED, shipped_folders
+from dissensus.shipped import SHIPPED, Offered, shipped_folders
 from dissensus.study.study import Study
+from dissensus.tables.provenance import note_package
 
 #: Name -> the module of its declaration.
 STUDIES = {name: f"{SHIPPED}.{name}.study" for name in shipped_folders()}
@@ -67,6 +68,36 @@ def register(folders: Mapping[str, str]) -> None:
             ) from None
         STUDIES[name] = module
         PACKAGES.add(folder.name)
+
+
+def register_installed(offered: Mapping[str, Offered]) -> None:
+    """Make known the studies that installed packages offer.
+
+    Parameters
+    ----------
+    offered : as :func:`~dissensus.shipped.offered_studies` finds them, by name.
+
+    Raises
+    ------
+    SettingError : a package has no ``study.py`` that can be imported.
+    """
+    for name, (module, package, version) in offered.items():
+        if name in STUDIES:
+            continue
+        try:
+            import_module(f"{module}.study")
+        except SettingError:
+            raise
+        except Exception as error:
+            place = find_spec(module.partition(".")[0])
+            folder = Path(place.origin).parent if place and place.origin else Path()
+            raise SettingError(
+                f"{package} {version} offers the study {name!r}, and {module}.study cannot be "
+                f"imported: it ends in {ended_in(error, folder)}."
+            ) from None
+        STUDIES[name] = f"{module}.study"
+        PACKAGES.add(module.partition(".")[0])
+        note_package(package)
 
 
 def study_class(name: str) -> type[Study[Any]]:

@@ -35,8 +35,8 @@ from dissensus.study.configuration import Configuration
 from dissensus.study.jobs import MOST_SHARDS, run_all, shards
 from dissensus.study.kind import Row
 from dissensus.study.makes import resolve
+from dissensus.study.may_stop import Looks
 from dissensus.study.own_code import naming_the_line
-from dissensus.study.stopping import Looks
 from dissensus.study.study import Study
 from dissensus.tables.artefact import read_by
 from dissensus.tables.provenance import provenance

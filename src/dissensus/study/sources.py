@@ -45,6 +45,13 @@ def is_the_projects(path: Path) -> bool:
     return any(path.resolve().is_relative_to(package.resolve()) for package in _PACKAGES)
 
 
+def code_name(path: Path) -> str:
+    """A file of the project's code by its package, wherever that is installed."""
+    places = {package.resolve() for package in _PACKAGES}
+    package = next(place for place in places if path.resolve().is_relative_to(place))
+    return path.resolve().relative_to(package.parent).as_posix()
+
+
 def text_of(content: bytes, most_bytes: int) -> str | None:
     """What a file says in UTF-8; None of another file, and of a longer one."""
     try:

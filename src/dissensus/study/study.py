@@ -9,13 +9,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
+from dissensus.design.weights import Contrast
 from dissensus.report.declared import Figure, Headline, Outcome, Reader, Table
 from dissensus.session.inputs import Inputs, PlaceholderInputs
 from dissensus.study.kind import DEBATING, Kind, Row
 from dissensus.study.makes import StageFunction
+from dissensus.study.may_stop import FIGURE, TABLE, BlockComparison
 from dissensus.study.settings import StudySettings, marked
 from dissensus.study.stages import Stage
-from dissensus.study.stopping import FIGURE, TABLE, BlockComparison
 from dissensus.tables.artefact import Column
 
 S = TypeVar("S", bound=StudySettings)
@@ -210,6 +211,31 @@ class Study(ABC, Generic[S]):
     def never_stops(self) -> str:
         """Why the setting ``stop`` cannot be kept, as a clause; "" where it can."""
         return "" if self.comparison else "it declares no paired difference that is known by draw"
+
+    @classmethod
+    def compared(cls) -> list[Contrast]:
+        """The contrasts of arms that have weights of their own; none where all are differences."""
+        return []
+
+    def possible(self, row: Row) -> tuple[float, float] | None:
+        """The least and the most that an estimate can be of; None where nothing bounds it.
+
+        Parameters
+        ----------
+        row : of the estimates, or its key: ``outcome`` or ``measure``, and what tells a difference
+            from a mean: ``reference`` or ``contrast``.
+        """
+        declared = self.outcomes.get(row.get("outcome") or row.get("measure") or "")
+        outcome = Outcome.of(declared) if declared else None
+        if outcome is None or outcome.limits is None or outcome.by:
+            return None
+        low, high = outcome.limits
+        if not (row.get("reference") or (row.get("contrast") and "reference" not in row)):
+            return low, high
+        sides = (row.get("arm"), row.get("reference"))
+        weighted = (each for each in self.compared() if (each.arm, each.reference) == sides)
+        times = next((sum(each.treated.values()) for each in weighted), 1.0)
+        return times * (low - high), times * (high - low)
 
     def stages(self, models: Mapping[str, Any]) -> Sequence[Stage]:
         """Its measures, its estimates and what else it makes of its sessions, a rule each.

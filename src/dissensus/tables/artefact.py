@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -19,6 +19,9 @@ from dissensus.tables.columns import column as arrow_column
 from dissensus.tables.in_turn import in_turn
 from dissensus.tables.provenance import plan_of
 from dissensus.tables.seal import BLANK_SEAL, open_sealed, seal
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _KEY, _SCHEMA = b"dissensus", b"artefact"
 #: Bytes up to which a table is small.
@@ -214,6 +217,16 @@ def _described(arrow_field: pa.Field) -> Column:
     return Column(
         kind + "?" * arrow_field.nullable, described["description"], described.get("unit", "")
     )
+
+
+def read_frame(path: str | Path) -> pd.DataFrame:
+    """An artefact as a frame, checked by the schema that its file carries.
+
+    The schema itself stands in a module that imports what estimated the artefact: a figure would
+    pay two seconds of scipy for it.
+    """
+    frame: pd.DataFrame = read(path).to_pandas(use_threads=False)
+    return frame
 
 
 def read_by(path: str | Path, schema: Schema, key: str) -> dict[str, dict[str, Any]]:

@@ -12,6 +12,7 @@ from threading import Lock
 from typing import Any
 
 from dissensus.digests import digest, file_digest
+from dissensus.shipped import is_checkout, origin
 
 #: In the folder of a project that was unpacked from an archive: the commit of its code.
 COMMIT_FILE = "COMMIT"
@@ -21,7 +22,7 @@ PLAN_FILE, PLAN_DIGEST = "preregistration.json", "plan_sha256"
 SETTINGS_DIGEST = "settings_sha256"
 #: Of sessions that begin or end together, one asks for the packages and the commit.
 _ASKING = Lock()
-_PACKAGES = ("dissensus", "numpy", "pyarrow", "scipy", "snakemake")
+_PACKAGES = ["dissensus", "numpy", "pyarrow", "scipy", "snakemake"]
 
 
 def provenance(stage: str, simulated: bool, depends_on: Mapping[str, Any]) -> dict[str, Any]:
@@ -32,16 +33,30 @@ def provenance(stage: str, simulated: bool, depends_on: Mapping[str, Any]) -> di
     stage : the rule that makes it.
     simulated : whether the words behind it came from simulated models.
     depends_on : the settings that the stage was given; kept as a digest.
+
+    Returns
+    -------
+    Besides these the versions of packages, the code's commit, and where the code is an installed
+    package the commit of the project that uses it, if that is under git.
     """
     with _ASKING:
         versions, commit = package_versions(), _commit()
+        project = "" if is_checkout() else _commit_of(Path.cwd())
     return {
         "stage": stage,
         "simulated": simulated,
         SETTINGS_DIGEST: digest(dict(depends_on)),
         "versions": versions,
         "commit": commit,
+        **({"project_commit": project} if project else {}),
     }
+
+
+def note_package(name: str) -> None:
+    """Have artefacts name the version of a further package: one that offers a study."""
+    if name not in _PACKAGES:
+        _PACKAGES.append(name)
+        package_versions.cache_clear()
 
 
 @cache
@@ -58,21 +73,32 @@ def package_versions() -> dict[str, str]:
 
 @cache
 def _commit() -> str:
-    """The checkout's commit, or the one that an archive says; "unknown" outside both."""
-    archived = Path(__file__).parents[3] / COMMIT_FILE
-    if archived.is_file():
-        return archived.read_text(encoding="utf-8").strip()
+    """The code's commit: the one that a package or an archive says, or the checkout's; "unknown"
+    outside these.
+    """
+    place = origin()
+    has_own = any((place / name).exists() for name in (COMMIT_FILE, ".git"))
+    # Another checkout may be above an environment.
+    return (has_own and _commit_of(place)) or "unknown"
+
+
+@cache
+def _commit_of(folder: Path) -> str:
+    """The commit that a folder has checked out, or that an archive of it says; "" of others."""
+    said = folder / COMMIT_FILE
+    if said.is_file():
+        return said.read_text(encoding="utf-8").strip()
     try:
         asked = subprocess.run(
             ["git", "rev-parse", "HEAD"],
-            cwd=Path(__file__).parent,
+            cwd=folder,
             capture_output=True,
             text=True,
             timeout=10,
             check=True,
         )
     except (OSError, subprocess.SubprocessError):
-        return "unknown"
+        return ""
     return asked.stdout.strip()
 
 

@@ -19,7 +19,7 @@ from .learning.expected import ExpectedLessons
 from .learning.tables import FEWSHOT_FILE, PROFILES_FILE
 from .learning.wording import LearningWords
 from .protocol import (
-    Debate,
+    DebateProtocol,
     DebateSpec,
     Lesson,
     Persona,
@@ -160,7 +160,7 @@ class ComparedDebate(_Told[DebateSpec]):
     def steps(self, spec: DebateSpec, inputs: Inputs) -> Callable[[], Steps]:
         files, decoding = self.files, replace(self.decoding, temperature=spec.temperature)
         learning = files.learning if spec.lesson else None
-        return Debate(files.words, spec, decoding, learning, inputs).start()
+        return DebateProtocol(files.words, spec, decoding, learning, inputs).start()
 
     def compile_prompts(self) -> None:
         """Two rounds of every strategy, in which nobody agrees and everything is said."""

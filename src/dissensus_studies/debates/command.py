@@ -13,6 +13,7 @@ import yaml
 from dissensus.errors import ResourceError, SettingError
 from dissensus.session.turn_fields import TURN_FIELDS
 from dissensus.settings import validate
+from dissensus.shipped import command
 from dissensus.tables.artefact import write_text
 from dissensus.user_files import read_settings
 
@@ -122,7 +123,7 @@ def import_file(asked: Import) -> list[str]:
     settings = {"run": asked.run, "studies": ["debates"], "debates": block}
     write_text(path, yaml.safe_dump(settings, sort_keys=False, allow_unicode=True))
     lines.append(f"{path} has the settings. Measure it with:")
-    return [*lines, f"  snakemake --cores 2 --configfile {path}"]
+    return [*lines, f"  {command(f'--configfile {path}', cores=2)}"]
 
 
 def _block(asked: Import, path: Path) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from dissensus.design.contrasts import HEADLINE, Options, adjust_holm, contrast_
 from dissensus.design.weights import Contrast
 from dissensus.measures.judges import effective_number
 from dissensus.stats.slopes import cluster_robust_slope
-from dissensus.study.experiment.compared import Design
+from dissensus.study.experiment.compared import Compared
 from dissensus.study.experiment.contrasts import CONTRASTS, compare
 from dissensus.study.experiment.courses import CONTRASTS_BY_ROUND, compare_by_round
 from dissensus.study.makes import makes
@@ -132,7 +132,7 @@ def compare_debates(
     """
     options = Options(**inference, seed=seed)
     compared = [Contrast.of(arm, arms[0]) for arm in arms[1:]] if is_paired else []
-    design = Design(arms, OUTCOMES, _CLUSTER, compared)
+    design = Compared(arms, OUTCOMES, _CLUSTER, compared)
     one_each = _one_a_pair(metrics) if is_paired else metrics
     by_round, areas = compare_by_round(outcomes_by_round, BY_ROUND, design, options)
     rows = compare(one_each, design, options, areas)

@@ -9,9 +9,9 @@ from typing import Any
 from dissensus.errors import ResourceError, SettingError
 from dissensus.setting_faults import fault
 from dissensus.study.kind import Kind, Row
+from dissensus.study.may_stop import BlockComparison, stopping_words
 from dissensus.study.settings import pick, plain
 from dissensus.study.stages import Stage
-from dissensus.study.stopping import BlockComparison, stopping_words
 from dissensus.study.study import Diagnosis, Manifest, Registered, Source, Study
 
 from . import kinds
@@ -83,7 +83,7 @@ class Deliberation(Study[DeliberationSettings]):
     def comparison(self) -> BlockComparison:
         names = ("arms", "control", "measures", "reference", "treatments")
         return BlockComparison(
-            (f"{__package__}.inference.stopping:compare_block",),
+            (f"{__package__}.inference.block_differences:compare_block",),
             of_block=("turns", "outcomes"),
             of_study=("manifest", "topics"),
             settings=plain(pick(self.settings, names)),

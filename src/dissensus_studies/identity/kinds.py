@@ -16,8 +16,8 @@ from .design.graph import peers_in, read_peers
 from .protocol import (
     AGENT,
     AnswerFormat,
-    Debate,
     Prompts,
+    TeamDebate,
     read_personas,
 )
 from .settings import IdentitySettings
@@ -64,7 +64,7 @@ class TeamSpec:
 
 @dataclass(frozen=True)
 class DebateSpec:
-    """How a debate goes on from its opening; see :meth:`Debate.goes_on` of the protocol.
+    """How a debate goes on from its opening; see :meth:`TeamDebate.goes_on` of the protocol.
 
     Attributes
     ----------
@@ -105,8 +105,8 @@ class _OfATeam(Kind[IdentitySettings, Spec]):
             self.files.prompts.sha256(row["condition"]),
         )
 
-    def _debate(self, team: TeamSpec) -> Debate:
-        return Debate(
+    def _debate(self, team: TeamSpec) -> TeamDebate:
+        return TeamDebate(
             prompts=self.files.prompts,
             question=team.question,
             format=team.format,
@@ -116,7 +116,7 @@ class _OfATeam(Kind[IdentitySettings, Spec]):
             systems=team.systems,
         )
 
-    def _check_filled(self, start: Callable[[Debate], list[Steps]]) -> None:
+    def _check_filled(self, start: Callable[[TeamDebate], list[Steps]]) -> None:
         """Render what some sessions ask, without personas and with all that there are."""
         settings = self.settings
         for systems in ({AGENT: "", "another": ""}, self.files.personas):
@@ -164,7 +164,7 @@ class Rounds(_OfATeam[DebateSpec]):
     def compile_prompts(self) -> None:
         """A round of every condition."""
 
-        def rounds(debate: Debate) -> list[Steps]:
+        def rounds(debate: TeamDebate) -> list[Steps]:
             count = len(debate.seats)
             openings, peers = [PLACEHOLDER] * count, peers_in("star", count)
             return [debate.goes_on(name, openings, peers, rounds=1, seed=0) for name in DEBATED]
@@ -172,7 +172,7 @@ class Rounds(_OfATeam[DebateSpec]):
         self._check_filled(rounds)
 
 
-def _go_on(debate: Debate, spec: DebateSpec, inputs: Inputs) -> Steps:
+def _go_on(debate: TeamDebate, spec: DebateSpec, inputs: Inputs) -> Steps:
     """The rounds after an opening."""
     agents = [f"A{number}" for number, _ in enumerate(debate.seats, start=1)]
     texts = inputs.texts(spec.opening, agents)

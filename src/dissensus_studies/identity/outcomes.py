@@ -15,5 +15,7 @@ OUTCOMES = {
         noun="Identity Bias Coefficient, round 1",
         short="IBC",
         each="answers that disagree with a peer",
+        # A difference of two differences of shares.
+        bounds=(-2.0, 2.0),
     )
 }

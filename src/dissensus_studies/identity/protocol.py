@@ -156,7 +156,7 @@ class AnswerFormat:
 
 
 @dataclass(frozen=True)
-class Debate:
+class TeamDebate:
     """One question before one team.
 
     Attributes

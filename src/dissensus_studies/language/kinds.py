@@ -40,7 +40,7 @@ class DebateSpec:
 
 
 @dataclass(frozen=True)
-class Debate(Kind[LanguageSettings, DebateSpec]):
+class LanguageDebate(Kind[LanguageSettings, DebateSpec]):
     """Four models debate a motion in one language."""
 
     def holds(self, row: Row) -> bool:
@@ -124,7 +124,7 @@ class Translation(Kind[LanguageSettings, TranslationSpec]):
     translator : the model.
     """
 
-    debates: Debate
+    debates: LanguageDebate
     translator: str
 
     def holds(self, row: Row) -> bool:

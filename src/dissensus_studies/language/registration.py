@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dissensus.study.stopping import stopping_words
+from dissensus.study.may_stop import stopping_words
 from dissensus.study.study import Registered
 
 from .outcomes import INDEX

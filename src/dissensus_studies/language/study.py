@@ -10,16 +10,16 @@ from typing import Any
 from dissensus.errors import ResourceError, SettingError
 from dissensus.session.protocol import PLACEHOLDER
 from dissensus.study.kind import Kind, Row
+from dissensus.study.may_stop import BlockComparison
 from dissensus.study.settings import pick, plain
 from dissensus.study.stages import Stage
-from dissensus.study.stopping import BlockComparison
 from dissensus.study.study import Diagnosis, Manifest, Registered, Source, Study, Unidentified
 
 from . import simulated
 from .design.instrument import renderings_of
 from .design.manifest import IDS, Drawing, translations
 from .figures import FIGURES, HEADLINE, TABLES
-from .kinds import Debate, Translation
+from .kinds import LanguageDebate, Translation
 from .outcomes import OUTCOMES
 from .reader import READER
 from .registration import UNIDENTIFIED, register
@@ -90,7 +90,7 @@ class Language(Study[LanguageSettings]):
     @property
     def comparison(self) -> BlockComparison:
         return BlockComparison(
-            (f"{__package__}.inference.stopping:compare_block",),
+            (f"{__package__}.inference.paired_readings:compare_block",),
             of_block=("outcomes", "components"),
             of_study=("manifest",),
             settings={
@@ -116,8 +116,8 @@ class Language(Study[LanguageSettings]):
         return [self._debates, *translations]
 
     @cached_property
-    def _debates(self) -> Debate:
-        return Debate(self.settings)
+    def _debates(self) -> LanguageDebate:
+        return LanguageDebate(self.settings)
 
     def rendering(self, models: Mapping[str, Any]) -> dict[str, Any]:
         """How debates get their parallel texts without a translator: by the simulated models' own.

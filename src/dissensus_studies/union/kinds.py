@@ -173,7 +173,7 @@ class DebateSpec:
 
 
 @dataclass(frozen=True)
-class Debate(_Worded[DebateSpec]):
+class UnionDebate(_Worded[DebateSpec]):
     """Speakers debate a motion, and judges judge it."""
 
     name = "debate"

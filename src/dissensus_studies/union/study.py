@@ -15,7 +15,7 @@ from dissensus.study.study import Diagnosis, Manifest, Registered, Source, Study
 
 from .expected import ExpectedInputs
 from .figures import FIGURES, HEADLINE, TABLES
-from .kinds import Debate, Memo, Names, Style
+from .kinds import Memo, Names, Style, UnionDebate
 from .map.extra import check_projection
 from .outcomes import OUTCOMES, PRIMARY
 from .prompts import Wording
@@ -111,7 +111,7 @@ class Union(Study[UnionSettings]):
         wording = Wording.read(settings.prompts, settings.judging)
         return [
             Style(settings, wording, settings.extractor),
-            Debate(settings, wording),
+            UnionDebate(settings, wording),
             Memo(settings, wording, settings.coach),
             Names(settings, wording, settings.map.namer or ""),
         ]

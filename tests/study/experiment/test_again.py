@@ -16,7 +16,7 @@ from dissensus.report.facts import Facts, unmarked
 from dissensus.report.findings import derived, rows
 from dissensus.report.floor import Floor
 from dissensus.report.view import View
-from dissensus.study.experiment.compared import Design
+from dissensus.study.experiment.compared import Compared
 from dissensus.study.experiment.contrasts import CONTRASTS, compare
 from made_frames import frame_of
 from played_study import played, study_of
@@ -46,7 +46,7 @@ def facts_of(contrasts: list[dict[str, Any]]) -> Facts:
 def test_the_floor_is_a_paired_difference_in_no_family() -> None:
     study = study_of(arms=ARMS)
     metrics = spoken(study, 30, 1)
-    with_floor = compare(metrics, Design.of(study, again=True), OPTIONS)
+    with_floor = compare(metrics, Compared.of(study, again=True), OPTIONS)
     (row,) = (r for r in with_floor if r["arm"] == "a_again" and r["method"] == HEADLINE
               and r["reference"])  # fmt: skip
     wide = metrics.pivot(index="draw_id", columns="arm", values="y")
@@ -55,7 +55,7 @@ def test_the_floor_is_a_paired_difference_in_no_family() -> None:
     assert row["p_value"] == pytest.approx(test.pvalue)
     assert row["p_adjusted"] is row["p_bh"] is None and not row["headline"]
     # All else is as it is without it.
-    without = compare(metrics, Design.of(study), OPTIONS)
+    without = compare(metrics, Compared.of(study), OPTIONS)
     tested = {"floor_p": None, "floor_n": 0}
     assert [{**r, **tested} for r in with_floor if r["arm"] != "a_again"] == without
     floor = Floor.of(facts_of(with_floor), "a_again", VIEW)
@@ -70,9 +70,9 @@ def test_the_floor_is_a_paired_difference_in_no_family() -> None:
 
 def test_weighted_contrasts_and_those_of_a_study_that_may_stop() -> None:
     study = study_of(
-        arms=ARMS, contrasts={"both": {"b": 1.0, "c": 1.0, "a": -2.0}, "b": ("b", "a")}
+        arms=ARMS, contrasts={"both": {"b": 1.0, "c": 1.0, "a": -2.0}, "b_a": ("b", "a")}
     )
-    rows_of = compare(spoken(study, 30, 1), Design.of(study, again=True), OPTIONS)
+    rows_of = compare(spoken(study, 30, 1), Compared.of(study, again=True), OPTIONS)
     floor = Floor.of(facts_of(rows_of), "a_again", VIEW)
     assert floor is not None
     assert unmarked(floor.sentence).endswith(
@@ -81,7 +81,7 @@ def test_weighted_contrasts_and_those_of_a_study_that_may_stop() -> None:
     )
     look = {"block": 1, "outcome": "y", "estimate": 1.0, "ci_low": 0.5, "ci_high": 1.5}
     look |= {"p_value": 0.01, "n": 30, "n_clusters": 30}
-    names = {"both": ("b + c", "2 a"), "b": ("b", "a")}
+    names = {"both": ("b + c", "2 a"), "b_a": ("b", "a")}
     last = [
         {**look, "contrast": name, "arm": arm, "reference": reference}
         for name, (arm, reference) in names.items()
@@ -96,7 +96,7 @@ def test_weighted_contrasts_and_those_of_a_study_that_may_stop() -> None:
 
 def test_the_floor_stands_beside_the_headline_and_among_the_findings() -> None:
     study = study_of(arms=ARMS)
-    facts = facts_of(compare(spoken(study, 30, 1), Design.of(study, again=True), OPTIONS))
+    facts = facts_of(compare(spoken(study, 30, 1), Compared.of(study, again=True), OPTIONS))
     floor = Floor.of(facts, "a_again", VIEW)
     found = derived(facts.rows(headline=True), {}, floor)
     assert found.shown.bars[-1].is_null and found.shown.bars[-1].label == "a_again − a"
@@ -118,7 +118,7 @@ def test_equal_arms_are_beyond_the_floor_no_more_often_than_the_level_says() -> 
         drawn = {"draw_id": np.repeat(range(12), 3), "arm": ["a", "a_again", "b"] * 12}
         metrics = pd.DataFrame({**drawn, "complete": True, "y": said.normal(size=36)})
         metrics["item_id"] = metrics["draw_id"]
-        contrasts = compare(metrics, Design.of(study, again=True), Options(0.95, 10, 1))
+        contrasts = compare(metrics, Compared.of(study, again=True), Options(0.95, 10, 1))
         floor = Floor.of(facts_of(contrasts), "a_again", VIEW)
         assert floor is not None and floor.beyond is not None
         found.append(int(floor.beyond.found))
@@ -133,7 +133,7 @@ def test_an_arm_of_that_name_is_a_sentence() -> None:
     study(study.Settings.model_validate({"model": "m"})).check_settings()
     # Without it, an arm of that name is an arm like any other.
     metrics, _ = played(study, 3, lambda row: [1.0 if row["arm"] == "a_again" else 0.0])
-    (row,) = (r for r in compare(metrics, Design.of(study), OPTIONS) if r["headline"])
+    (row,) = (r for r in compare(metrics, Compared.of(study), OPTIONS) if r["headline"])
     assert (row["arm"], row["estimate"]) == ("a_again", 1.0)
 
 

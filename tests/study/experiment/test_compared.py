@@ -13,7 +13,7 @@ from dissensus.design.contrasts import HEADLINE, RANDOMISATION, Options
 from dissensus.design.weights import Contrast
 from dissensus.report.findings import derived
 from dissensus.study.experiment import Factor, Outcome
-from dissensus.study.experiment.compared import Design
+from dissensus.study.experiment.compared import Compared
 from dissensus.study.experiment.contrasts import compare
 from played_study import played, study_of
 
@@ -50,7 +50,7 @@ def test_declared_contrasts_are_the_family_and_find_what_is_planted() -> None:
         },
     )
     metrics = spoken(study, 25)
-    rows = compare(metrics, Design.of(study), OPTIONS)
+    rows = compare(metrics, Compared.of(study), OPTIONS)
     wide = metrics.pivot(index="draw_id", columns="arm", values="y")
     by_hand = {
         "groups": (wide["debate"] + wide["jury"]) / 2 - wide["alone"],
@@ -78,7 +78,7 @@ def test_a_pair_that_lacks_one_of_its_arms_counts_in_no_contrast_of_it() -> None
     study = study_of(arms=ARMS, contrasts=CONTRASTS)
     metrics = spoken(study, 10)
     metrics.loc[metrics["session_id"] == "d003-jury", ["y", "complete"]] = [np.nan, False]
-    rows = compare(metrics, Design.of(study), OPTIONS)
+    rows = compare(metrics, Compared.of(study), OPTIONS)
     assert {r["contrast"]: r["n"] for r in rows if r["headline"]} == {"groups": 9, "speech": 9}
 
 
@@ -97,7 +97,7 @@ def test_one_arm_is_a_study_of_means_against_their_nulls() -> None:
         measure=lambda self, turns, item: dict.fromkeys(outcomes, turns["value"].iloc[-1]),
     )
     metrics = spoken(study, 20)
-    rows = compare(metrics, Design.of(study), OPTIONS)
+    rows = compare(metrics, Compared.of(study), OPTIONS)
     assert [(r["contrast"], r["outcome"], r["headline"]) for r in rows] == [
         ("debate", "y", True),
         ("debate", "z", False),
@@ -110,6 +110,29 @@ def test_one_arm_is_a_study_of_means_against_their_nulls() -> None:
     assert not findings.card.bars[0].printed.startswith("+")
     without = derived([{**rows[1], "headline": True}]).headlines[0]
     assert "p =" not in without and without.endswith(", n = 20.")
+
+
+def test_means_against_a_null_are_in_the_family_of_what_is_not_primary() -> None:
+    outcomes = {"y": Outcome("Number.", null=0.4), "z": Outcome("The same.", null=0.2)}
+    study = study_of(
+        arms=ARMS,
+        outcomes=outcomes,
+        measure=lambda self, turns, item: dict.fromkeys(outcomes, turns["value"].iloc[-1]),
+    )
+    rows = compare(spoken(study, 25), Compared.of(study, again=True), OPTIONS)
+    tested = [row for row in rows if row["method"] == HEADLINE and row["p_value"] is not None]
+    means = [row for row in tested if not row["reference"]]
+    assert len(means) == 6 and all(row["p_adjusted"] is not None for row in means)
+    family = sorted(
+        (row["p_value"], row["p_adjusted"])
+        for row in tested
+        if not row["headline"] and "alone_again" not in row["arm"]
+    )
+    # Six means, and two contrasts of the outcome that is not primary: Holm's steps by hand.
+    holm = np.maximum.accumulate([p * (8 - at) for at, (p, _) in enumerate(family)])
+    assert [adjusted for _, adjusted in family] == pytest.approx(np.minimum(holm, 1.0))
+    primary = sorted(row["p_value"] for row in tested if row["headline"])
+    assert min(r["p_adjusted"] for r in tested if r["headline"]) == pytest.approx(2 * primary[0])
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from dissensus.errors import ResourceError
 from dissensus.stats.multiplicity import adjust
 from dissensus.study.experiment import Experiment, Outcome
 from dissensus.study.experiment.by_round import numbers_by_round
-from dissensus.study.experiment.compared import Design
+from dissensus.study.experiment.compared import Compared
 from dissensus.study.experiment.contrasts import compare
 from dissensus.study.experiment.courses import CONTRASTS_BY_ROUND, compare_by_round, trapezium
 from marking import thorough_but
@@ -59,7 +59,7 @@ def compared(
     by_round: pd.DataFrame, options: Options = OPTIONS, **more: Any
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     cls = study(**more)
-    return compare_by_round(by_round, cls.round_outcomes(), Design.of(cls), options)
+    return compare_by_round(by_round, cls.round_outcomes(), Compared.of(cls), options)
 
 
 def test_courses_and_contrasts_are_those_of_scipy_at_each_round() -> None:
@@ -108,7 +108,7 @@ def test_the_area_is_the_mean_of_the_areas_of_pairs_that_have_all_rounds() -> No
     assert by_method[HEADLINE]["ci_low"] == pytest.approx(test.confidence_interval().low)
     assert by_method[RANDOMISATION]["estimate"] == pytest.approx(of_pairs.mean())
     # It stands in the contrasts, among all that are not primary.
-    design = Design.of(study())
+    design = Compared.of(study())
     every = compare(metrics, design, OPTIONS, areas)
     (row,) = [r for r in every if r["outcome"] == "course" and r["method"] == HEADLINE]
     assert row["p_adjusted"] == pytest.approx(row["p_value"]) and not row["headline"]
@@ -196,6 +196,12 @@ BY_ROUND, BY_BOTH = Outcome("x", by="round"), Outcome("x", by=("round", "agent")
         ({(0, "A"): True}, BY_BOTH, {(0, "A"): 1.0}),
         (None, BY_ROUND, {}),
         ({}, BY_BOTH, {}),
+        # Texts that are numbers, in the order of the numbers.
+        (
+            pd.DataFrame({"round": ["10", "9", "1"], "value": [3, 2, 1]}),
+            BY_ROUND,
+            {(1, ""): 1.0, (9, ""): 2.0, (10, ""): 3.0},
+        ),
     ],
 )
 def test_what_a_measure_may_give_by_round(
@@ -208,14 +214,23 @@ def test_what_a_measure_may_give_by_round(
 @pytest.mark.parametrize(
     ("given", "outcome", "sentence"),
     [
-        (0.5, BY_ROUND, "as 0.5; it is by round and must be a mapping of whole rounds to numbers"),
+        (
+            0.5,
+            BY_ROUND,
+            "as 0.5; it is float; it is by round and must be a mapping of whole rounds",
+        ),
         ({"one": 1.0}, BY_ROUND, "must be a mapping of whole rounds"),
-        ({0.5: 1.0}, BY_ROUND, "must be a mapping of whole rounds"),
+        ({0.5: 1.0}, BY_ROUND, "the round 0.5 is no whole number; it is by round and must be"),
+        (
+            pd.DataFrame({"round": ["round 1", "round 2"], "value": [1, 2]}),
+            BY_ROUND,
+            "the round 'round 1' is no whole number; it is by round and must be a mapping",
+        ),
         ({0: "much"}, BY_ROUND, "must be a mapping of whole rounds"),
         ({(0, "A"): 1.0}, BY_ROUND, "must be a mapping of whole rounds"),
         ({0: 1.0}, BY_BOTH, "it is by round and agent and must be a mapping of (round, agent)"),
         ({(0, 1): 1.0}, BY_BOTH, "must be a mapping of (round, agent)"),
-        (pd.DataFrame({"round": [0, 0], "value": [1, 2]}), BY_ROUND, "must be a mapping"),
+        (pd.DataFrame({"round": [0, 0], "value": [1, 2]}), BY_ROUND, "(0,) comes twice; it is by"),
         (pd.DataFrame({"turn": [0], "value": [1]}), BY_ROUND, "or a frame with round and value"),
         ({0: math.inf}, BY_ROUND, "gives course as inf; it must be finite"),
         ({0: 1.5}, Outcome("x", by="round", is_share=True), "as 1.5; a share must be from 0 to 1"),

@@ -22,9 +22,9 @@ from dissensus.session.inputs import PlaceholderInputs
 from dissensus.session.record import as_json
 from dissensus.settings import validate
 from dissensus.study.experiment import Factor, Outcome, number
-from dissensus.study.experiment.compared import Design, mean_against
+from dissensus.study.experiment.compared import Compared, mean_against
 from dissensus.study.experiment.contrasts import compare
-from dissensus.study.experiment.design import draw_sessions
+from dissensus.study.experiment.drawing import draw_sessions
 from dissensus.study.experiment.measures import measure_sessions, turns_by_session
 from dissensus.study.experiment.session import Read
 from marking import thorough_but
@@ -178,15 +178,15 @@ def frame(n: int, shift: float, seed: int = 1) -> pd.DataFrame:
     )
 
 
-def two_arms(outcomes: dict[str, Outcome], cluster: str) -> Design:
-    return Design(("a", "b"), outcomes, cluster, [Contrast.of("b", "a")])
+def two_arms(outcomes: dict[str, Outcome], cluster: str) -> Compared:
+    return Compared(("a", "b"), outcomes, cluster, [Contrast.of("b", "a")])
 
 
 def test_contrasts_and_means_are_those_of_scipy() -> None:
     from scipy import stats
 
     metrics = frame(40, 0.8)
-    design = Design(Panel.arms, Panel.session_outcomes(), "topic", Panel.compared())
+    design = Compared(Panel.arms, Panel.session_outcomes(), "topic", Panel.compared())
     rows = compare(metrics, design, Options(0.95, 500, 1))
     wide = metrics.pivot(index="draw_id", columns="arm", values="score")
     found = {(r["arm"], r["reference"], r["method"]): r for r in rows}
@@ -218,9 +218,9 @@ def test_the_interval_of_a_share_is_a_share() -> None:
     half = stats.t.ppf(0.975, 39) * math.sqrt(0.95 * 0.05 / 39) / (0.95 * 0.05)
     limits = [1 / (1 + math.exp(-(math.log(19) + sign * half))) for sign in (-1, 1)]
     assert [a["ci_low"], a["ci_high"]] == pytest.approx(limits, abs=1e-6) and a["ci_high"] < 1
-    # Wilson's where all are right: n / (n + z^2).
+    # Exact where all are right: 40 of 40 happen in 2.5% of runs at the lower limit.
     assert (b["estimate"], b["se"], b["ci_high"]) == (1.0, None, 1.0)
-    assert b["ci_low"] == pytest.approx(40 / (40 + 1.959964**2), abs=1e-6)
+    assert b["ci_low"] == pytest.approx(0.025 ** (1 / 40), abs=1e-9)
 
 
 def graded(rng: np.random.Generator, share: float, items: int) -> pd.DataFrame:

@@ -14,7 +14,7 @@ from dissensus.design.contrasts import HEADLINE, RANDOMISATION, Options
 from dissensus.design.diagnosis import HOLM
 from dissensus.plan.diagnosed import no_diagnosis
 from dissensus.study.experiment import Material, diagnosis, quoted
-from dissensus.study.experiment.compared import Design
+from dissensus.study.experiment.compared import Compared
 from dissensus.study.experiment.contrasts import compare
 from noisy_study import Alone, Dosed, Noisy, Three
 from shared_study import Shared, number
@@ -104,7 +104,7 @@ def test_what_it_says_is_what_new_studies_do_though_arms_are_not_exchangeable() 
     times = 60
     for seed in range(times):
         metrics = diagnosis._played(seed + 10**6, study, items, speech, is_null=False)
-        for row in compare(metrics, Design.of(Noisy), Options(0.95, 1000, seed)):
+        for row in compare(metrics, Compared.of(Noisy), Options(0.95, 1000, seed)):
             if row["reference"]:
                 p_values[row["method"]].append(row["p_value"])
     for test, ps in p_values.items():

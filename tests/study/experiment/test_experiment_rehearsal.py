@@ -16,7 +16,7 @@ import pytest
 from dissensus.errors import ResourceError
 from dissensus.plan.rehearsal import rehearse
 from dissensus.study.experiment import Experiment, text
-from dissensus.study.experiment.design import named_items, pool_schema
+from dissensus.study.experiment.drawing import named_items, pool_schema
 from dissensus.study.experiment.levels import Fields, Level, UnknownLevelError
 from dissensus.study.sessions import Sessions
 from dissensus.tables.artefact import Column

@@ -14,7 +14,7 @@ from scipy import stats
 from dissensus.design.contrasts import HEADLINE, RANDOMISATION, Options
 from dissensus.stats.multiplicity import adjust
 from dissensus.study.experiment import Factor, Outcome
-from dissensus.study.experiment.compared import Design
+from dissensus.study.experiment.compared import Compared
 from dissensus.study.experiment.contrasts import CONTRASTS, compare
 from marking import thorough_but
 from played_study import played, study_of
@@ -41,7 +41,7 @@ def spoken(
 
 
 def rows_of(metrics: pd.DataFrame, study: Any, options: Options = OPTIONS) -> dict[Any, Any]:
-    rows = compare(metrics, Design.of(study), options)
+    rows = compare(metrics, Compared.of(study), options)
     assert all(set(row) == set(CONTRASTS.columns) for row in rows)
     names = ("arm", "reference", "factor", "level", "method")
     keyed = {tuple(row[name] for name in names): row for row in rows}
@@ -200,7 +200,7 @@ def test_effects_of_factors_are_among_all_other_contrasts() -> None:
 
 
 def all_rows(metrics: pd.DataFrame, study: Any) -> list[dict[str, Any]]:
-    return compare(metrics, Design.of(study), OPTIONS)
+    return compare(metrics, Compared.of(study), OPTIONS)
 
 
 def test_in_a_study_of_one_arm_a_slope_or_a_level_is_the_headline() -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from dissensus.design.manifest import stream
 from dissensus.errors import SettingError
 from dissensus.study.experiment import Factor
-from dissensus.study.experiment.design import draw_sessions, manifest_schema
+from dissensus.study.experiment.drawing import draw_sessions, manifest_schema
 from panel_study import declared
 
 CROSSED, BALANCED = Factor((1, 3, 6), "crossed"), Factor(("ab", "ba"), "balanced")

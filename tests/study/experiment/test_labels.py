@@ -15,7 +15,7 @@ from dissensus.report.facts import Facts, unmarked
 from dissensus.report.findings import labelled
 from dissensus.report.view import Artefacts, View
 from dissensus.settings import validate
-from dissensus.study.experiment.compared import Design
+from dissensus.study.experiment.compared import Compared
 from dissensus.study.experiment.contrasts import CONTRASTS, compare
 from dissensus.study.experiment.diagnosis import played
 from dissensus.study.experiment.labels import shown
@@ -74,7 +74,7 @@ def with_people(
     turns, ended = played(seed, study, items, models(**speech))
     metrics, _ = measure_sessions(study, turns_by_session(turns, study.levels()), ended, items)
     measured = pd.DataFrame(metrics)
-    contrasts = frame_of(CONTRASTS, compare(measured, Design.of(Judged), OPTIONS))
+    contrasts = frame_of(CONTRASTS, compare(measured, Compared.of(Judged), OPTIONS))
     path = folder / "people.csv"
     path.write_text(people_of(turns, study, count), "utf-8")
     found = compare_with_people(

@@ -10,7 +10,9 @@ from dissensus.run.stage import Stage, run
 
 def main(inputs: Any, outputs: Any, stage: Stage) -> None:
     settings, path = stage.configuration, Path(outputs.crate)
-    archive(stage.config, settings, path.parent, stage.provenance["commit"], path)
+    made = stage.provenance
+    commit, of_project = made["commit"], made.get("project_commit", "")
+    archive(stage.config, settings, path.parent, commit, path, of_project)
     say([f"{path} holds the run ({path.stat().st_size / 1e6:,.1f} MB)."])
 
 

@@ -15,6 +15,7 @@ from dissensus.report.pages.part import Part
 from dissensus.report.pages.study import linked, scripts, style
 from dissensus.report.tables import as_html, page
 from dissensus.report.truth import table_truth, tally
+from dissensus.shipped import command
 
 
 @dataclass(frozen=True)
@@ -149,15 +150,15 @@ def _more(run: Run, studies: Sequence[Part]) -> Iterator[str]:
         yield f"<dt>Further pages</dt><dd>{further}</dd>"
     first = next((part for part in studies if part.first), None)
     if first:
-        command = f"dissensus read {first.first} --run {run.name} --study {first.name} --prompts"
-        yield f"<dt>A debate in a terminal</dt><dd><code>{html(command)}</code></dd>"
+        typed = f"dissensus read {first.first} --run {run.name} --study {first.name} --prompts"
+        yield f"<dt>A debate in a terminal</dt><dd><code>{html(typed)}</code></dd>"
     commands = (
-        ("What would real models cost?", "snakemake --cores 1 cost --configfile config/paper.yaml"),
-        ("Is every file as it was made?", "snakemake --cores 1 verify"),
-        ("One file to share", "snakemake --cores 2 archive"),
+        ("What would real models cost?", command("cost --configfile config/paper.yaml")),
+        ("Is every file as it was made?", command("verify")),
+        ("One file to share", command("archive", cores=2)),
     )
-    for title, command in commands:
-        yield f"<dt>{title}</dt><dd><code>{html(command)}</code></dd>"
+    for title, typed in commands:
+        yield f"<dt>{title}</dt><dd><code>{html(typed)}</code></dd>"
     cite = f"dissensus, run {run.name}, seed {run.seed}. CITATION.cff has the software's own entry."
     yield f"<dt>To cite</dt><dd>{html(cite)}</dd>"
     words = "Every number on these pages is read from the run's files; facts.parquet of each study"

@@ -15,13 +15,13 @@ from dissensus.design.contrasts import Columns, robust_mean
 from dissensus.design.weights import Contrast
 from dissensus.stats.results import Estimate
 from dissensus.stats.shares import share_limits
+from dissensus.study.experiment.design import ExperimentDesign
 from dissensus.study.experiment.factors import Factor
 from dissensus.study.experiment.outcomes import Outcome
-from dissensus.study.experiment.study import Experiment
 
 
 @dataclass(frozen=True)
-class Design:
+class Compared:
     """What is compared.
 
     Attributes
@@ -42,7 +42,7 @@ class Design:
     again: bool = False
 
     @classmethod
-    def of(cls, study: type[Experiment], again: bool = False) -> Design:
+    def of(cls, study: type[ExperimentDesign], again: bool = False) -> Compared:
         """That of a study; ``again``: as it is set."""
         return cls(
             study.arms,

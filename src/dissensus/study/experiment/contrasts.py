@@ -24,11 +24,11 @@ from dissensus.design.looks import judged_by
 from dissensus.design.noise import beyond_floor
 from dissensus.digests import seed_of
 from dissensus.stats.checks import FloatArray
-from dissensus.study.experiment.compared import Design, mean_of
+from dissensus.study.experiment.compared import Compared, mean_of
 from dissensus.study.experiment.courses import CONTRASTS_BY_ROUND, compare_by_round
+from dissensus.study.experiment.design import ExperimentDesign
 from dissensus.study.experiment.factor_effects import Dealt
 from dissensus.study.experiment.factors import SLOPE
-from dissensus.study.experiment.study import Experiment
 from dissensus.study.makes import makes, resolve
 from dissensus.tables.common import text
 
@@ -70,7 +70,7 @@ def compare_experiment(
     looks : at a study that may stop; none at another.
     declared : ``module:name`` of its class.
     """
-    design, options = Design.of(resolve(declared), again), Options(**inference, seed=seed)
+    design, options = Compared.of(resolve(declared), again), Options(**inference, seed=seed)
     return [*map(_placed, judged_by(looks, compare(metrics, design, options)))]
 
 
@@ -85,15 +85,15 @@ def compare_experiment_by_round(
     seed: int,
 ) -> tuple[list[Row], list[Row]]:
     """The same of an experiment that has outcomes by round, and their contrasts by round."""
-    cls: type[Experiment] = resolve(declared)
-    design, options = Design.of(cls, again), Options(**inference, seed=seed)
+    cls: type[ExperimentDesign] = resolve(declared)
+    design, options = Compared.of(cls, again), Options(**inference, seed=seed)
     by_round, areas = compare_by_round(outcomes_by_round, cls.round_outcomes(), design, options)
     rows = judged_by(looks, compare(metrics, design, options, areas))
     return [*map(_placed, rows)], by_round
 
 
 def compare(
-    metrics: pd.DataFrame, design: Design, options: Options, areas: Sequence[Row] = ()
+    metrics: pd.DataFrame, design: Compared, options: Options, areas: Sequence[Row] = ()
 ) -> list[Row]:
     """Contrasts of arms, the mean of each, and what factors change.
 
@@ -108,10 +108,10 @@ def compare(
     -------
     Rows of :data:`CONTRASTS`. A mean is tested against its outcome's null, and has no p-value
     where that has none. P-values are adjusted over two families, by method: the headline's, and all
-    other contrasts and effects. The headline is the primary outcome in every contrast of arms;
-    where one arm is all, in what each factor changes (a slope where it is numeric); and where there
-    is no factor either, its mean. What the reference that is run again differs by from the
-    reference is in no family.
+    other contrasts, effects and means that are tested. The headline is the primary outcome in every
+    contrast of arms; where one arm is all, in what each factor changes (a slope where it is
+    numeric); and where there is no factor either, its mean. What the reference that is run again
+    differs by from the reference is in no family.
     """
     compared = design.compared
     rows = compare_arms(metrics, compared, list(design.outcomes), options, design.columns)
@@ -126,6 +126,8 @@ def compare(
             row["headline"] = row["outcome"] == next(iter(design.outcomes)) and "factor" not in row
     tested = [*zip(rows, main, strict=True), *zip(effects, is_main, strict=True)]
     tested += [(row, False) for row in areas]
+    run_again = {arm for each in design.floor for arm in each.treated}
+    tested += [(row, row["headline"]) for row in means if row["arm"] not in run_again]
     for method in METHODS:
         for first in (True, False):
             adjust_family(
@@ -137,7 +139,7 @@ def compare(
     return [_placed(row) for row in (*rows, *floor, *areas, *means, *effects)]
 
 
-def _floor(metrics: pd.DataFrame, design: Design, options: Options) -> list[Row]:
+def _floor(metrics: pd.DataFrame, design: Compared, options: Options) -> list[Row]:
     """What the reference that is run again differs by from the reference."""
     rows = compare_arms(metrics, design.floor, list(design.outcomes), options, design.columns)
     numbers = ("p_adjusted", "p_bh", "family_low", "family_high")
@@ -150,14 +152,14 @@ def _placed(row: Row) -> Row:
     return {"factor": "", "level": "", "base": "", **row}
 
 
-def _is_headline(row: Row, design: Design) -> bool:
+def _is_headline(row: Row, design: Compared) -> bool:
     """Whether an effect of a factor is what a study of one arm is about."""
     is_slope = row["level"] == SLOPE
     is_primary = row["outcome"] == next(iter(design.outcomes)) and not row["arm"]
     return is_primary and is_slope == design.factors[row["factor"]].is_numeric
 
 
-def _means(metrics: pd.DataFrame, name: str, design: Design, options: Options) -> Iterator[Row]:
+def _means(metrics: pd.DataFrame, name: str, design: Compared, options: Options) -> Iterator[Row]:
     """The mean of an outcome in each arm, and in each arm at each level of each factor."""
     ended = metrics[metrics["complete"].to_numpy(bool) & metrics[name].notna()]
     outcome = design.outcomes[name]
@@ -176,7 +178,7 @@ def _means(metrics: pd.DataFrame, name: str, design: Design, options: Options) -
                 yield {**row, "contrast": words, "factor": factor, "level": level}
 
 
-def _effects(metrics: pd.DataFrame, design: Design, options: Options) -> Iterator[Row]:
+def _effects(metrics: pd.DataFrame, design: Compared, options: Options) -> Iterator[Row]:
     """What factors change: in the mean of all arms that have the outcome, then in each contrast."""
     if not design.factors:
         return

@@ -31,7 +31,7 @@ from dissensus.digests import seed_of
 from dissensus.stats.checks import FloatArray
 from dissensus.stats.results import Estimate
 from dissensus.stats.slopes import cluster_robust_sum
-from dissensus.study.experiment.compared import Design, mean_of
+from dissensus.study.experiment.compared import Compared, mean_of
 from dissensus.study.experiment.outcomes import Outcome
 from dissensus.tables.artefact import Schema
 from dissensus.tables.common import common
@@ -92,7 +92,7 @@ class Course:
 def compare_by_round(
     outcomes_by_round: pd.DataFrame,
     outcomes: Mapping[str, Outcome],
-    design: Design,
+    design: Compared,
     options: Options,
 ) -> tuple[list[Row], list[Row]]:
     """Means and contrasts at each round, and the areas between the courses.
@@ -126,7 +126,7 @@ def compare_by_round(
 
 
 def _means(
-    course: Course, name: str, outcome: Outcome, design: Design, confidence: float
+    course: Course, name: str, outcome: Outcome, design: Compared, confidence: float
 ) -> Iterator[Row]:
     for round_, wide in course.by_arm.items():
         for arm in design.arms:
@@ -136,7 +136,7 @@ def _means(
             yield {**_of_round(name, arm, "", HEADLINE, mean), "round": round_}
 
 
-def _contrasts(course: Course, name: str, design: Design, options: Options) -> Iterator[Row]:
+def _contrasts(course: Course, name: str, design: Compared, options: Options) -> Iterator[Row]:
     for contrast in design.compared:
         arm, reference = contrast.arm, contrast.reference
         for round_, wide in course.by_arm.items():
@@ -153,7 +153,7 @@ def _of_round(name: str, arm: str, reference: str, method: str, estimate: Estima
     return {column: value for column, value in made.items() if column != "headline"}
 
 
-def _areas(course: Course, name: str, design: Design, options: Options) -> Iterator[Row]:
+def _areas(course: Course, name: str, design: Compared, options: Options) -> Iterator[Row]:
     """The area between the courses of a contrast, over the rounds in which it can be told."""
     clusters = course.clusters.to_numpy()
     for contrast in design.compared:

@@ -7,24 +7,24 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from inspect import Parameter, getattr_static, isfunction, signature
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from dissensus.design.again import again_of
 from dissensus.errors import SettingError
 from dissensus.settings import WORD
-from dissensus.study.experiment.design import manifest_schema
+from dissensus.study.experiment.design import ExperimentDesign
+from dissensus.study.experiment.drawing import manifest_schema
 from dissensus.study.experiment.factors import Factor
 from dissensus.study.experiment.outcomes import BY, Outcome
 from dissensus.study.experiment.sharing import Fork, Material, Sharing
 from dissensus.study.gather import OUTCOMES, TURNS
 from dissensus.tables.artefact import Column
 
-if TYPE_CHECKING:
-    from dissensus.study.experiment.study import Experiment
 #: The module of the class that all of them inherit from.
 _EXPERIMENT = "dissensus.study.experiment.study"
 
 
-def check_names(cls: type[Experiment]) -> None:
+def check_names(cls: type[ExperimentDesign]) -> None:
     """Refuse an experiment that lacks something, or whose names cannot stand in ids and columns.
 
     Raises
@@ -75,7 +75,7 @@ def check_names(cls: type[Experiment]) -> None:
         )
 
 
-def _check_kinds(cls: type[Experiment]) -> None:
+def _check_kinds(cls: type[ExperimentDesign]) -> None:
     """Refuse columns, factors and outcomes that are no mapping of names to what they must be.
 
     Raises
@@ -99,7 +99,7 @@ def _check_kinds(cls: type[Experiment]) -> None:
             )
 
 
-def _check_levels(cls: type[Experiment]) -> None:
+def _check_levels(cls: type[ExperimentDesign]) -> None:
     """Refuse arms of which two are one, and factors without two levels; a text is no list of them.
 
     Raises
@@ -121,7 +121,7 @@ def _check_levels(cls: type[Experiment]) -> None:
             )
 
 
-def _check_contrasts(cls: type[Experiment]) -> None:
+def _check_contrasts(cls: type[ExperimentDesign]) -> None:
     """Refuse contrasts of arms that are none, or whose weights do not sum to zero.
 
     Raises
@@ -133,6 +133,11 @@ def _check_contrasts(cls: type[Experiment]) -> None:
     if not isinstance(cls.contrasts, Mapping):
         raise SettingError(f"{where} is {cls.contrasts!r}; its form is {form}.")
     for name, given in cls.contrasts.items():
+        if name in (*cls.arms, again_of(cls.arms)):
+            raise SettingError(
+                f"{where} has {name!r}, which is an arm; give the contrast another name, since "
+                "both stand in one figure."
+            )
         weights = given if isinstance(given, Mapping) else dict.fromkeys(given, 1.0)
         is_pair = isinstance(given, Sequence) and not isinstance(given, str) and len(weights) == 2
         if not (is_pair or (isinstance(given, Mapping) and all(map(_is_weight, given.values())))):
@@ -152,7 +157,7 @@ def _is_weight(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and 0 < abs(value) < inf
 
 
-def _check_rounds(cls: type[Experiment]) -> None:
+def _check_rounds(cls: type[ExperimentDesign]) -> None:
     """Refuse outcomes by what there is not, and a primary one by round.
 
     Raises
@@ -173,14 +178,13 @@ def _check_rounds(cls: type[Experiment]) -> None:
             )
 
 
-def sharing_of(cls: type[Experiment]) -> Sharing:
+def sharing_of(cls: type[ExperimentDesign]) -> Sharing:
     """What the sessions of an experiment take from each other, as it declares that.
 
     Raises
     ------
     SettingError : with the file and the mend.
     """
-    (defined,) = (vars(each) for each in cls.__mro__ if each.__module__ == _EXPERIMENT)
     where = f"{cls.file()}: {cls.__name__}"
     kinds: dict[str, tuple[Any, type, str]] = {
         "forks": (cls.forks, Fork, 'Fork("debate", turn=2)'),
@@ -189,10 +193,12 @@ def sharing_of(cls: type[Experiment]) -> Sharing:
     for what, (given, kind, form) in kinds.items():
         if not isinstance(given, Mapping) or not all(isinstance(v, kind) for v in given.values()):
             raise SettingError(f"{where}.{what} is {given!r}; its form is {{name: {form}}}.")
-    sharing = Sharing(cls.arms, cls.opening is not defined["opening"], cls.forks, cls.material)
+    sharing = Sharing(
+        cls.arms, cls.opening is not ExperimentDesign.opening, cls.forks, cls.material
+    )
     for what, sentence in sharing.problems():
         raise SettingError(f"{where}.{what} {sentence}.")
-    if cls.forks and cls.replacement is defined["replacement"]:
+    if cls.forks and cls.replacement is ExperimentDesign.replacement:
         raise SettingError(
             f"{where}.forks has {next(iter(cls.forks))!r}, and the class has no replacement; "
             "define replacement(self, session, turn), which gives the text that stands instead."
@@ -200,7 +206,7 @@ def sharing_of(cls: type[Experiment]) -> Sharing:
     return sharing
 
 
-def check_overrides(cls: type[Experiment]) -> None:
+def check_overrides(cls: type[ExperimentDesign]) -> None:
     """Refuse what is called like something that every experiment has, and cannot stand for it.
 
     It is a helper of the study's own, as a rule, whose name is taken.

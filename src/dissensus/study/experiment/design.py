@@ -1,198 +1,224 @@
-"""What an experiment draws: its items, and a manifest with a session an arm for each draw."""
+"""What an experiment declares, and what follows from that without a session.
+
+The modules that derive all else (kinds of sessions, stages, measures, contrasts, words) take an
+:class:`ExperimentDesign`; :class:`~dissensus.study.experiment.study.Experiment` puts them together.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import islice
-from numbers import Real
-from typing import Any
+import sys
+from abc import abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
-
-from dissensus.design.manifest import in_random_order, rows_of_draw, stream
-from dissensus.errors import ResourceError
-from dissensus.setting_faults import unwritable_in
-from dissensus.study.experiment.factors import Factor, deal
-from dissensus.study.settings import MOST_DRAWS
+from dissensus.design.again import again_of
+from dissensus.design.manifest import check_block_filled
+from dissensus.design.weights import Contrast
+from dissensus.errors import SettingError
+from dissensus.session.protocol import Turn
+from dissensus.study.experiment.drawing import draw_sessions
+from dissensus.study.experiment.factors import Factor
+from dissensus.study.experiment.factors import Level as FactorLevel
+from dissensus.study.experiment.outcomes import Outcome
+from dissensus.study.experiment.session import DebateSteps, Session
+from dissensus.study.experiment.settings import ExperimentSettings, LabelSettings, OneModel
+from dissensus.study.experiment.sharing import Fork, Material, Sharing
+from dissensus.study.kind import Row
+from dissensus.study.study import Study
 from dissensus.tables.artefact import Column, Schema
-from dissensus.tables.common import common, text
 
-Row = dict[str, Any]
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
 
-ITEM_ID = {"item_id": text("Name of the item.")}
-ARM = {"arm": text("Arm of the experiment.")}
-#: Columns of the manifest that every session has.
-_PLACE = common("session_id", "draw_id", "block", "position", "seed")
-
-
-def pool_schema(item: Mapping[str, Column]) -> Schema:
-    """The schema of the items; ``item``: their columns besides the name."""
-    return Schema("pool", "item", {**ITEM_ID, **item}, key=("item_id",))
+#: Settings that no session depends on: how many are drawn, in which order, and what is estimated.
+OF_THE_RUN = (
+    *("draws", "repeats", "block_size", "again", "stop"),
+    *("inference", "protocol", "diagnosis", "labels"),
+)
 
 
-def manifest_schema(
-    factors: Mapping[str, Factor], taken: Mapping[str, Column] | None = None
-) -> Schema:
-    """The schema of the manifest.
+class ExperimentDesign(Study[ExperimentSettings]):
+    """An experiment as its class declares it: all that whatever is derived from it reads.
 
-    Parameters
+    Attributes
     ----------
-    factors : by name.
-    taken : the columns of what sessions take from each other.
+    arms : names; the first is the reference that the others are compared with. One is enough for
+        a study of means.
+    item : column of an item -> what it holds, see :mod:`dissensus.tables.common`.
+    outcomes : name -> what is measured of a session: an :class:`Outcome`, or its sentence alone.
+        The first is the primary one, and a number a session.
+    contrasts : name -> arm and reference, or arm -> weight, which sum to 0. Without any, every arm
+        is compared with the first.
+    factors : name -> a :class:`Factor`, or its levels alone, of which one is drawn at random for
+        each draw. All arms of a draw share it.
+    cluster : column of what is independent of each other; items, where the study says nothing.
+    forks : arm -> what it is forked from; see :meth:`replacement`.
+    material : name -> what sessions of some arms are shown of those of another.
     """
-    levels = {name: factor.column() for name, factor in factors.items()}
-    columns = {**_PLACE, **ITEM_ID, **ARM, **levels, **(taken or {})}
-    return Schema("manifest", "session", columns, key=("session_id",))
 
+    arms: ClassVar[tuple[str, ...]]
+    item: ClassVar[Mapping[str, Column]]
+    outcomes: ClassVar[Mapping[str, Outcome | str]]
+    contrasts: ClassVar[Mapping[str, tuple[str, str] | Mapping[str, float]]] = {}
+    factors: ClassVar[Mapping[str, Factor | Sequence[FactorLevel]]] = {}
+    cluster: ClassVar[str] = "item_id"
+    forks: ClassVar[Mapping[str, Fork]] = {}
+    material: ClassVar[Mapping[str, Material]] = {}
+    sharing: ClassVar[Sharing]
+    pool_schema: ClassVar[Schema]
+    manifest_schema: ClassVar[Schema]
+    metrics_schema: ClassVar[Schema]
+    rounds_schema: ClassVar[Schema]
+    Settings: ClassVar[type[ExperimentSettings]] = OneModel
 
-def named_items(
-    given: Iterable[Mapping[str, Any]], columns: Mapping[str, Column], draws: int | None, where: str
-) -> list[Row]:
-    """The items that are drawn, each with a name.
+    @abstractmethod
+    def items(self, rng: np.random.Generator) -> Iterable[Mapping[str, Any]]:
+        """What is debated: rows with the columns of ``item``.
 
-    Parameters
-    ----------
-    given : the study's, with a name of their own (``item_id``) or without.
-    columns : that each must have, and no others; those of a kind that ends in "?" may be None.
-    draws : how many are taken, from the first on; None for all.
-    where : the file of the study.
+        They may have an ``item_id`` of their own. The first ``draws`` are taken.
 
-    Raises
-    ------
-    ResourceError : an item has other columns, a value of another kind or none, or another's name;
-        or they are fewer than the draws, or too many.
-    """
-    rows: list[Row] = []
-    numbers: dict[str, int] = {}
-    if not isinstance(given, Iterable):
-        raise ResourceError(
-            f"{where}: items gives {type(given).__name__}; it must yield its rows, or give a list."
+        Parameters
+        ----------
+        rng : random numbers that depend on the run's seed alone.
+        """
+
+    @abstractmethod
+    def debate(self, session: Session) -> DebateSteps:
+        """The steps of a session: yields calls, and is sent the turns that they led to."""
+
+    def opening(self, session: Session) -> DebateSteps:
+        """The steps that all arms of a draw go on from, where there are such: asked once for all.
+
+        It has no material; its arm is "opening", and is compared with no other.
+        """
+        raise NotImplementedError
+
+    def replacement(self, session: Session, turn: Turn) -> str:
+        """The text that a fork puts in place of a turn.
+
+        Parameters
+        ----------
+        session : the fork's.
+        turn : as it was.
+        """
+        raise NotImplementedError
+
+    @abstractmethod
+    def measure(self, turns: pd.DataFrame, item: SimpleNamespace) -> Mapping[str, Any]:
+        """The outcomes of one session.
+
+        Parameters
+        ----------
+        turns : a row a turn, in order, with turn, speaker, role, round_label, model, text, value
+            (what was read in the text; None where nothing was), repairs, compliant, the arm and
+            the factors.
+        item : what was debated.
+
+        Returns
+        -------
+        Outcome -> its value; None where it is not defined. Of an outcome by round: round -> value,
+        or (round, agent) -> value, or a frame with these columns and ``value``.
+        """
+
+    @classmethod
+    def draw_manifest(cls, items: Row, settings: Row, seed: int) -> list[dict[str, Any]]:
+        """The manifest; see :class:`~dissensus.study.study.Manifest`."""
+        stop = settings.get("stop")
+        clusters = {name: str(item.get(cls.cluster, name)) for name, item in items.items()}
+        rows = draw_sessions(
+            items,
+            (*cls.arms, again_of(cls.arms)) if settings.get("again") else cls.arms,
+            cls.declared_factors(),
+            settings["repeats"],
+            settings["block_size"],
+            seed,
+            cls.sharing.order,
+            clusters if stop else None,
+            stop["most"] if stop else None,
         )
-    for number, each in enumerate(islice(given, draws), start=1):
-        if number > MOST_DRAWS:
-            raise ResourceError(
-                f"{where}: items gives more than {MOST_DRAWS:,} rows; set draws to how many are "
-                "taken."
+        if stop:
+            check_block_filled(rows, cls.name, stop["most"], settings["block_size"])
+        return cls.sharing.add(rows, seed)
+
+    @classmethod
+    def declared_outcomes(cls) -> dict[str, Outcome]:
+        """Name -> outcome."""
+        return {name: Outcome.of(declared) for name, declared in cls.outcomes.items()}
+
+    @classmethod
+    def session_outcomes(cls) -> dict[str, Outcome]:
+        """Those that are a number a session."""
+        return {name: each for name, each in cls.declared_outcomes().items() if not each.keys}
+
+    @classmethod
+    def round_outcomes(cls) -> dict[str, Outcome]:
+        """Those by round."""
+        return {name: each for name, each in cls.declared_outcomes().items() if each.keys}
+
+    @classmethod
+    def declared_contrasts(cls) -> list[Contrast]:
+        """The contrasts that stand for those of every arm against the first."""
+        return [
+            Contrast(name, given)
+            if isinstance(given, Mapping)
+            else Contrast(name, {given[0]: 1.0, given[1]: -1.0})
+            for name, given in cls.contrasts.items()
+        ]
+
+    @classmethod
+    def compared(cls) -> list[Contrast]:
+        """The contrasts of arms that are estimated; none where there is one arm."""
+        return cls.declared_contrasts() or [Contrast.of(arm, cls.arms[0]) for arm in cls.arms[1:]]
+
+    @classmethod
+    def declared_factors(cls) -> dict[str, Factor]:
+        """Name -> factor."""
+        return {name: Factor.of(declared) for name, declared in cls.factors.items()}
+
+    @classmethod
+    def levels(cls) -> dict[str, tuple[str, ...]]:
+        """The arms, and every factor of texts by its name -> what it may be."""
+        named = {
+            name: tuple(map(str, factor.levels))
+            for name, factor in cls.declared_factors().items()
+            if not factor.is_numeric
+        }
+        return {"arm": (*cls.arms, *cls.sharing.further_arms), **named}
+
+    @property
+    def label_settings(self) -> LabelSettings:
+        """What people label.
+
+        Raises
+        ------
+        SettingError : the settings do not say it.
+        """
+        if self.settings.labels is None:
+            raise SettingError(
+                f"{self.name}.labels is not set; say what people label, such as "
+                f"{self.name}: {{labels: {{judge: J, scale: [A, B]}}}}."
             )
-        if not isinstance(each, Mapping):
-            raise ResourceError(
-                f"{where}: item {number} that items gives is {type(each).__name__}; it must be a "
-                "mapping of columns to values."
-            )
-        row = {"item_id": f"i{number:04d}", **each}
-        _check_item(row, columns, f"{where}: item {number} that items gives")
-        before = numbers.setdefault(row["item_id"], number)
-        if before != number:
-            raise ResourceError(
-                f"{where}: items {before} and {number} that items gives have one item_id, "
-                f"{row['item_id']!r}; give each a name of its own."
-            )
-        rows.append(row)
-    if draws is not None and len(rows) < draws:
-        raise ResourceError(
-            f"{where}: items gives {len(rows)} rows, and draws is {draws}; set draws to "
-            f"{len(rows)} or less, or to null for all."
-        )
-    return rows
+        return self.settings.labels
 
+    @property
+    def is_labelled(self) -> bool:
+        """Whether there are labels by people."""
+        return self.settings.labels is not None and self.settings.labels.file is not None
 
-def _check_item(row: Row, columns: Mapping[str, Column], where: str) -> None:
-    """Refuse an item that has other columns than it must, or what these do not hold."""
-    if wrong := set(row) ^ {"item_id", *columns}:
-        name = min(wrong)
-        state = "lacks" if name in columns else "has"
-        raise ResourceError(
-            f"{where} {state} {name!r}; an item has {', '.join(sorted(columns))}, as `item` says."
-        )
-    for name, column in {**ITEM_ID, **columns}.items():
-        value, kind = row[name], column.kind
-        if value is None and not kind.endswith("?"):
-            raise ResourceError(
-                f"{where} has None as its {name!r}; give it a value, or declare the kind "
-                f'"{kind}?", which may have none.'
-            )
-        words, is_of_kind = _KINDS[kind.removesuffix("?")]
-        if value is not None and not is_of_kind(value):
-            raise ResourceError(
-                f"{where} has {value!r} as its {name!r}; it must be {words}, as `item` says."
-            )
-        for _, character in unwritable_in(value):
-            raise ResourceError(
-                f"{where} ({row['item_id']!r}) has {character} in its {name!r}, which no prompt "
-                "and no file can carry; take it out of what items reads."
-            )
+    @property
+    def labelled_outcome(self) -> str:
+        """The outcome that people's labels are of."""
+        return self.label_settings.outcome or next(iter(self.outcomes))
 
+    @classmethod
+    def file(cls) -> str:
+        """Where it is declared."""
+        return str(sys.modules[cls.__module__].__file__)
 
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool)
-
-
-def _is_whole(value: Any) -> bool:
-    return _is_number(value) and value % 1 == 0
-
-
-def _is_flag(value: Any) -> bool:
-    return isinstance(value, bool | np.bool_)
-
-
-#: Kind of a column -> what it holds, in words and in code.
-_KINDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
-    "string": ("a text", _is_text),
-    "int": ("a whole number", _is_whole),
-    "float": ("a number", _is_number),
-    "bool": ("True or False", _is_flag),
-    "strings": ("a list of texts", lambda value: not _is_text(value) and all(map(_is_text, value))),
-    "floats": ("a list of numbers", lambda value: all(map(_is_number, value))),
-}
-
-
-def draw_sessions(
-    items: Iterable[str],
-    arms: Sequence[str],
-    factors: Mapping[str, Factor],
-    repeats: int,
-    block_size: int,
-    seed: int,
-    in_order: Callable[[Sequence[str]], Sequence[str]] = tuple,
-    clusters: Mapping[str, str] | None = None,
-    most: int | None = None,
-) -> list[Row]:
-    """The manifest: each draw in every arm.
-
-    The order of the arms is drawn for each draw, from a stream of its own; see
-    :func:`~dissensus.study.experiment.factors.deal` for the draws and the levels of their factors.
-
-    Parameters
-    ----------
-    items : names, in their order.
-    arms : all.
-    factors : by name; a draw's sessions share one level of each.
-    repeats : draws of each item with each combination of crossed levels.
-    block_size : draws in a block.
-    seed : the run's.
-    in_order : the arms of a draw, in their random order, in the order in which they can run.
-    clusters : of the items, where draws are taken by
-        :func:`~dissensus.design.manifest.in_random_order`.
-    most : how many draws are taken at most, in whole blocks; None for all.
-
-    Returns
-    -------
-    Rows of :func:`manifest_schema`, in the order of the ids.
-    """
-    dealt = list(deal(items, factors, repeats, seed))
-    placed = (
-        [(place, place // block_size + 1) for place in range(len(dealt))]
-        if clusters is None
-        else in_random_order([clusters[draw.item] for draw in dealt], block_size, most, seed)
-    )
-    rows = []
-    for index, (place, block) in enumerate(placed):
-        draw, order = dealt[place], stream(seed, "order", index).permutation(list(arms))
-        shared = {"item_id": draw.item, **draw.levels}
-        of_draw = rows_of_draw(index, len(placed), in_order([*map(str, order)]), seed, shared)
-        rows += [{**row, "block": block} for row in of_draw]
-    return sorted(rows, key=lambda row: str(row["session_id"]))
+    @cached_property
+    def session_settings(self) -> dict[str, Any]:
+        """The settings of its own, which sessions may use, as plain data."""
+        return self.settings.model_dump(exclude=set(OF_THE_RUN))

@@ -35,15 +35,15 @@ from dissensus.session.inputs import PlaceholderInputs
 from dissensus.session.record import rows_of
 from dissensus.session.runner import CallFailed, Limits, run_session
 from dissensus.stats.results import NAN, Estimate
-from dissensus.study.experiment.compared import Design
+from dissensus.study.experiment.blocks import stopped_estimates
+from dissensus.study.experiment.compared import Compared
 from dissensus.study.experiment.contrasts import compare
 from dissensus.study.experiment.measures import measure_sessions, turns_by_session
 from dissensus.study.experiment.sharing import OPENING
-from dissensus.study.experiment.stopping import stopped_estimates
 from dissensus.study.own_code import naming_the_line
 
 if TYPE_CHECKING:
-    from dissensus.study.experiment.study import Experiment
+    from dissensus.study.experiment.design import ExperimentDesign
 
 Row = Mapping[str, Any]
 
@@ -54,7 +54,11 @@ _FLIPS = 1000
 
 
 def diagnose(
-    study: Experiment, items: Mapping[str, Row], models: Mapping[str, Row], seed: int, cores: int
+    study: ExperimentDesign,
+    items: Mapping[str, Row],
+    models: Mapping[str, Row],
+    seed: int,
+    cores: int,
 ) -> list[dict[str, Any]]:
     """What the design and its estimators do in studies of some numbers of items.
 
@@ -72,7 +76,7 @@ def diagnose(
     worlds of the study's own behaviours the true value is that of the library, and its standard
     error is that of the library as a sample of what the behaviours do.
     """
-    given, design = study.settings.diagnosis, _primary(Design.of(type(study)))
+    given, design = study.settings.diagnosis, _primary(Compared.of(type(study)))
     options = Options(study.settings.inference.confidence, _FLIPS, seed)
     library = Library.play(study, items, models, seed, cores, is_null=False)
     libraries = {"": library}
@@ -112,7 +116,7 @@ def _sizes(items: int) -> list[int]:
     return sorted({max(2, items // 2), max(2, items), 2 * items})
 
 
-def _primary(design: Design) -> Design:
+def _primary(design: Compared) -> Compared:
     """What the headline is of: the primary outcome, and factors where there is one arm."""
     outcomes = dict([next(iter(design.outcomes.items()))])
     return replace(design, outcomes=outcomes, factors={} if design.compared else design.factors)
@@ -132,14 +136,14 @@ class Library:
     """
 
     metrics: pd.DataFrame
-    design: Design
+    design: Compared
     items: int
     is_null: bool
 
     @classmethod
     def play(
         cls,
-        study: Experiment,
+        study: ExperimentDesign,
         items: Mapping[str, Row],
         models: Mapping[str, Row],
         seed: int,
@@ -152,7 +156,7 @@ class Library:
         times = max(_LEAST, ceil(_SESSIONS / drawn))
         seeds = [seed_of(seed, "library", is_null, time) for time in range(times)]
         play_once = partial(_played, study=study, items=items, models=models, is_null=is_null)
-        design = _primary(Design.of(type(study)))
+        design = _primary(Compared.of(type(study)))
         frames = []
         for time, metrics in enumerate(over_cores(play_once, seeds, cores)):
             frame = metrics.sort_values(["draw_id", "arm"], kind="stable").assign(time=time)
@@ -220,7 +224,7 @@ class _PlayedSessions(PlaceholderInputs):
 
 def _played(
     seed: int,
-    study: Experiment,
+    study: ExperimentDesign,
     items: Mapping[str, Row],
     models: Mapping[str, Row],
     is_null: bool,
@@ -233,7 +237,7 @@ def _played(
 
 def played(
     seed: int,
-    study: Experiment,
+    study: ExperimentDesign,
     items: Mapping[str, Row],
     models: Mapping[str, Row],
     is_null: bool = False,
@@ -270,7 +274,7 @@ def played(
     return turns, ended
 
 
-def _null_levels(study: Experiment, row: Row) -> dict[str, Any]:
+def _null_levels(study: ExperimentDesign, row: Row) -> dict[str, Any]:
     """What a session plays where nothing has an effect."""
     if row["arm"] == OPENING:
         return {}
@@ -284,7 +288,7 @@ def _simulate(
     libraries: Mapping[str, Library],
     sizes: Sequence[int],
     names: Sequence[str],
-    design: Design,
+    design: Compared,
     options: Options,
     stop: SimulatedStop | None,
 ) -> list[dict[str, Estimate]]:
@@ -306,7 +310,7 @@ def _simulate(
 
 
 def _estimates(
-    metrics: pd.DataFrame, design: Design, options: Options
+    metrics: pd.DataFrame, design: Compared, options: Options
 ) -> dict[str, dict[str, Estimate]]:
     """Contrast -> method -> estimate, of all that the headline is of."""
     # Means and factors beside contrasts of arms are nothing that the headline is of.

@@ -24,7 +24,7 @@ from dissensus.study.experiment.sharing import FORK_SEED, OPENING, OPENING_SEED,
 from dissensus.study.kind import Kind, Needs, Row
 
 if TYPE_CHECKING:
-    from dissensus.study.experiment.study import Experiment
+    from dissensus.study.experiment.design import ExperimentDesign
     from dissensus.study.study import ModelUse
 
 
@@ -54,7 +54,7 @@ class SessionSpec:
 class ExperimentSession(Kind[ExperimentSettings, SessionSpec]):
     """The one kind of session that an experiment has."""
 
-    study: Experiment
+    study: ExperimentDesign
 
     def part_of(self, row: Row) -> int:
         return self.study.sharing.part(row["arm"])
@@ -112,7 +112,7 @@ class _Played:
     inputs: Inputs
 
     @property
-    def study(self) -> Experiment:
+    def study(self) -> ExperimentDesign:
         return self.kind.study
 
     def steps(self) -> Steps:
@@ -180,6 +180,9 @@ class _Played:
         names = {**spec.levels, "arm": arm}
         # A number is compared with any other; a text with those of its design alone.
         named = {name: Level(str(names[name]), name, may) for name, may in study.levels().items()}
+        if arm == OPENING:
+            # To ask for an arm there would have one answer in all of them.
+            named["arm"] = Level(OPENING, "arm of an opening, which all arms share", (OPENING,))
         levels = {**names, **named}
         return Session(
             arm=named["arm"],

@@ -22,9 +22,9 @@ from dissensus.report.escaping import complain
 from dissensus.report.labels import counted
 from dissensus.setting_faults import show
 from dissensus.study.experiment.by_round import FORMS, numbers_by_round
+from dissensus.study.experiment.design import ExperimentDesign
 from dissensus.study.experiment.levels import Fields, Level, UnknownLevelError
 from dissensus.study.experiment.outcomes import Outcome
-from dissensus.study.experiment.study import Experiment
 from dissensus.study.makes import makes, resolve
 from dissensus.study.own_code import naming_the_line
 from dissensus.tables.artefact import Schema
@@ -65,7 +65,7 @@ def measure_experiment_by_round(
     block: dict[str, Any],
 ) -> tuple[tuple[Schema, list[Row]], tuple[Schema, list[Row]]]:
     """The same of an experiment that has outcomes by round, and these."""
-    cls: type[Experiment] = resolve(declared)
+    cls: type[ExperimentDesign] = resolve(declared)
     items = {item["item_id"]: item for item in pool}
     study = cls(cls.Settings.model_validate(block))
     by_session = turns_by_session(turns, cls.levels())
@@ -109,7 +109,7 @@ def value_of(turn: Mapping[str, Any]) -> Any:
 
 
 def measure_sessions(
-    study: Experiment,
+    study: ExperimentDesign,
     turns: Mapping[str, pd.DataFrame],
     outcomes: Iterable[Mapping[str, Any]],
     items: Mapping[str, Mapping[str, Any]],
@@ -137,7 +137,7 @@ def measure_sessions(
 
 
 def _measured(
-    study: Experiment,
+    study: ExperimentDesign,
     turns: Mapping[str, pd.DataFrame],
     ended: Mapping[str, Any],
     item: Mapping[str, Any],
@@ -173,7 +173,8 @@ def _warnings_counted(where: str) -> Iterator[None]:
 
 
 def rehearse(
-    study: Experiment, sessions: Sequence[tuple[Sequence[Mapping[str, Any]], Mapping[str, Any]]]
+    study: ExperimentDesign,
+    sessions: Sequence[tuple[Sequence[Mapping[str, Any]], Mapping[str, Any]]],
 ) -> None:
     """Measure sessions whose replies are assumed, for the names in the code that measures.
 
@@ -216,7 +217,7 @@ def rehearse(
 
 
 def _rehearsed(
-    study: Experiment, turns: pd.DataFrame, item: Mapping[str, Any]
+    study: ExperimentDesign, turns: pd.DataFrame, item: Mapping[str, Any]
 ) -> dict[str, Any] | Exception:
     """What is measured of a session, or why its assumed replies cannot be measured."""
     what = f"measure of {turns['session_id'][0]} with assumed replies"
@@ -263,7 +264,7 @@ def _lacks_column(names: Mapping[str, Any], turns: pd.DataFrame) -> bool:
     )
 
 
-def _check(study: Experiment, measured: Any) -> None:
+def _check(study: ExperimentDesign, measured: Any) -> None:
     """Refuse what is measured where it is not what is declared."""
     declared = study.declared_outcomes()
     names = set(measured) if isinstance(measured, Mapping) else {type(measured).__name__}
@@ -276,9 +277,9 @@ def _check(study: Experiment, measured: Any) -> None:
     for name, outcome in declared.items():
         try:
             given = _numbers(measured[name], outcome)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError) as error:
             may = (
-                f"it is by {' and '.join(outcome.keys)} and must be {FORMS[outcome.keys]}"
+                f"{error}; it is by {' and '.join(outcome.keys)} and must be {FORMS[outcome.keys]}"
                 if outcome.keys
                 else "it must be a number, or None where it is not defined"
             )
@@ -303,7 +304,7 @@ def _numbers(given: Any, outcome: Outcome) -> list[float | None]:
     return [*numbers_by_round(given, outcome).values()] if outcome.keys else [_number(given)]
 
 
-def _where(study: Experiment) -> str:
+def _where(study: ExperimentDesign) -> str:
     """The file and the line of the function that measures."""
     return f"{study.file()}, line {unwrap(study.measure).__code__.co_firstlineno}"
 

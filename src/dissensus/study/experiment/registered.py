@@ -6,17 +6,17 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dissensus.design.again import again_of
-from dissensus.study.stopping import stopping_words
+from dissensus.study.may_stop import stopping_words
 from dissensus.study.study import Registered
 
 if TYPE_CHECKING:
-    from dissensus.study.experiment.study import Experiment
+    from dissensus.study.experiment.design import ExperimentDesign
 
 _OVER = "over items of the kind that was drawn"
 _CLUSTERED = "cluster-robust (CR2, Satterthwaite) by"
 
 
-def design_words(study: Experiment) -> str:
+def design_words(study: ExperimentDesign) -> str:
     """The design in numbers: items, arms, contrasts and factors."""
     settings, arms = study.settings, study.arms
     counted = "All" if settings.draws is None else f"{settings.draws:,}"
@@ -32,7 +32,7 @@ def design_words(study: Experiment) -> str:
     return " ".join([f"{sentence}.", *_again_words(study), *_factor_words(study)])
 
 
-def _again_words(study: Experiment) -> Iterator[str]:
+def _again_words(study: ExperimentDesign) -> Iterator[str]:
     if study.settings.again:
         yield (
             f"{study.arms[0]} is run a second time ({again_of(study.arms)}), as the noise floor: "
@@ -40,7 +40,7 @@ def _again_words(study: Experiment) -> Iterator[str]:
         )
 
 
-def _factor_words(study: Experiment) -> Iterator[str]:
+def _factor_words(study: ExperimentDesign) -> Iterator[str]:
     dealt = {
         "drawn": "is drawn at random for each draw",
         "balanced": "is balanced over the repeats of an item, in random order",
@@ -50,7 +50,7 @@ def _factor_words(study: Experiment) -> Iterator[str]:
         yield f"The factor {name} ({', '.join(factor.names)}) {dealt[factor.how]}."
 
 
-def registered_analysis(study: Experiment) -> Registered:
+def registered_analysis(study: ExperimentDesign) -> Registered:
     """Estimands, primary outcome and tests."""
     return Registered(
         study.summary(),
@@ -60,7 +60,7 @@ def registered_analysis(study: Experiment) -> Registered:
     )
 
 
-def _of_arms(study: Experiment) -> Iterator[str]:
+def _of_arms(study: ExperimentDesign) -> Iterator[str]:
     for name, outcome in study.session_outcomes().items():
         for each in study.compared():
             yield (
@@ -72,7 +72,7 @@ def _of_arms(study: Experiment) -> Iterator[str]:
             yield f"The mean of {name} ({outcome.meaning}) in {study.arms[0]}{against}, {_OVER}."
 
 
-def _of_factors(study: Experiment) -> Iterator[str]:
+def _of_factors(study: ExperimentDesign) -> Iterator[str]:
     for name, factor in study.declared_factors().items():
         first, *others = factor.names
         slope = ", and what one unit more changes (a least-squares slope)" * factor.is_numeric
@@ -84,7 +84,7 @@ def _of_factors(study: Experiment) -> Iterator[str]:
         )
 
 
-def _of_rounds(study: Experiment) -> Iterator[str]:
+def _of_rounds(study: ExperimentDesign) -> Iterator[str]:
     for name, outcome in study.round_outcomes().items():
         yield (
             f"The course of {name} ({outcome.meaning}) by round in each arm; every contrast at "
@@ -93,7 +93,7 @@ def _of_rounds(study: Experiment) -> Iterator[str]:
         )
 
 
-def _primary(study: Experiment) -> str:
+def _primary(study: ExperimentDesign) -> str:
     first = next(iter(study.outcomes))
     name = study.declared_outcomes()[first].words(first)
     if study.declared_contrasts():
@@ -110,17 +110,25 @@ def _primary(study: Experiment) -> str:
     return f"{name}, by {of}."
 
 
-def _but_weighted(study: Experiment) -> str:
+def _but_weighted(study: ExperimentDesign) -> str:
     """What of the contrasts has no test by signs."""
     skewed = [each.name for each in study.compared() if not each.is_swappable]
     return f" (but of {', '.join(skewed)}, whose sides have other weights)" if skewed else ""
 
 
-def _tests(study: Experiment) -> Iterator[str]:
+def _tests(study: ExperimentDesign) -> Iterator[str]:
     yield from stopping_words(study.settings)
     if not study.compared() and not study.factors:
-        yield f"A t-test of each mean that has a null, {_CLUSTERED} {study.cluster}."
+        yield (
+            f"A t-test of each mean that has a null, {_CLUSTERED} {study.cluster}; Holm's "
+            "adjustment over those of other outcomes than the primary one."
+        )
         return
+    if any(each.null is not None for each in study.session_outcomes().values()):
+        yield (
+            f"A t-test of each mean that has a null, {_CLUSTERED} {study.cluster}, in the family "
+            "of all that is not primary."
+        )
     if study.compared():
         yield (
             "A cluster-robust t-test (CR2, Satterthwaite) of the paired differences by "

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 Reads = Callable[..., Any]
 
 #: Yields a call, or calls that do not wait for each other; is sent the turn, or the turns.
-Debate = Generator[Any, Any, None]
+DebateSteps = Generator[Any, Any, None]
 
 
 def user(text: str) -> Message:
@@ -340,7 +340,7 @@ class Again:
         return (*before, replace(last, content=wrong))
 
 
-def numbered(debate: Debate, where: str, before: int = 0, method: str = "debate") -> Steps:
+def numbered(debate: DebateSteps, where: str, before: int = 0, method: str = "debate") -> Steps:
     """The steps of a debate, with their numbers in their calls.
 
     Parameters

@@ -10,7 +10,7 @@ from dissensus.report.declared import Figure, Table
 from dissensus.study.experiment.outcomes import Outcome
 
 if TYPE_CHECKING:
-    from dissensus.study.experiment.study import Experiment
+    from dissensus.study.experiment.design import ExperimentDesign
 
 _REPORT = "dissensus.report"
 _FIGURES, _TABLES = "1 Figures", "2 Tables"
@@ -62,7 +62,7 @@ LABELS = (
 )
 
 
-def outputs_of(cls: type[Experiment]) -> tuple[tuple[Figure, ...], tuple[Table, ...]]:
+def outputs_of(cls: type[ExperimentDesign]) -> tuple[tuple[Figure, ...], tuple[Table, ...]]:
     """Its figures and tables, with those of factors and of rounds where it has any."""
     figures, tables = list(cls.figures), list(cls.tables)
     for has_any, (figure, table) in (
@@ -74,7 +74,7 @@ def outputs_of(cls: type[Experiment]) -> tuple[tuple[Figure, ...], tuple[Table, 
     return tuple(figures), tuple(tables)
 
 
-def shown_settings(study: Experiment) -> dict[str, Any]:
+def shown_settings(study: ExperimentDesign) -> dict[str, Any]:
     """Arms, contrasts, factors, titles of outcomes, and what means are tested against."""
 
     def titles(outcomes: Mapping[str, Outcome]) -> dict[str, str]:

@@ -56,7 +56,7 @@ Speech = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class Debate:
+class DebateProtocol:
     """A debate as a protocol.
 
     Attributes
@@ -83,7 +83,7 @@ class Debate:
 class _Session:
     """One attempt at a session, and how far it has come."""
 
-    debate: Debate
+    debate: DebateProtocol
     number: int = 0
     ballots: dict[str, Ballot] = field(default_factory=dict)
     block: str = ""

@@ -19,7 +19,7 @@ from drawn import said_by
 from ..figures import FIGURES, TABLES
 from ..figures.headline import state
 from ..figures.learned_tables import learned_arms
-from ..figures.printed import PRINTED, smallest_mean, too_dogmatic
+from ..figures.printed import STRATEGIES, smallest_mean, too_dogmatic
 from ..inference import PLANTED
 from ..outcomes import OUTCOMES
 from .consensus_frames import ARMS, OTHERS, VIEW, Frames, make_run
@@ -74,9 +74,10 @@ def test_contrasts_stand_beside_what_was_planted() -> None:
 
 
 def test_eleven_printed_rows_have_more_dogmatic_agents_than_disagree() -> None:
-    rows = [row for row in PRINTED if too_dogmatic(row[5], row[6])]
-    assert len(rows) == 11 and len(PRINTED) == 34
-    assert sum(row[1] == "Politics" for row in rows) == 9
+    records = STRATEGIES.records
+    rows = [row for row in records if too_dogmatic(row["agreement"], row["dogmatic"])]
+    assert len(rows) == 11 and len(records) == 34
+    assert sum(row["domain"] == "Politics" for row in rows) == 9
     made = table("table_printed")
     assert sum(row[6] == "NO" for row in made.rows) == 11
     assert "11 of 34 rows have more" in made.note
@@ -85,9 +86,9 @@ def test_eleven_printed_rows_have_more_dogmatic_agents_than_disagree() -> None:
     assert [row[1:3] for row in made.rows if row[12] == "NO"] == [("Politics", "Debate")]
     assert smallest_mean(0.71, "Politics") == pytest.approx(100 / 90)
     # As a share of opportunities every printed sycophancy is possible, whatever N.
-    for _, domain, _, rounds, switches, _, _, sycophancy in PRINTED:
-        n = 4 if domain == "City planning" else 5
-        assert sycophancy <= 100 * switches / (n * rounds)
+    for row in records:
+        opportunities = (4 if row["domain"] == "City planning" else 5) * row["consensus_round"]
+        assert row["sycophancy"] <= 100 * row["switches"] / opportunities
 
 
 @pytest.mark.parametrize("lost", [0, 1, 48])

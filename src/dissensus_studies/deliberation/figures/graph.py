@@ -54,7 +54,7 @@ _NAMES = 1.4
 
 
 @dataclass(frozen=True)
-class Debate:
+class DrawnDebate:
     """One session, ready to be drawn.
 
     Attributes
@@ -90,7 +90,7 @@ def debate(
     manifest: pd.DataFrame,
     topics: pd.DataFrame,
     session: str,
-) -> Debate:
+) -> DrawnDebate:
     """What one session left behind.
 
     Raises
@@ -115,7 +115,7 @@ def debate(
     edges = of_session[of_session["source"] != of_session["resolved_agent"]]
     made = claims[claims["session_id"] == session]
     made = made.assign(taken=made["claim_id"].isin(edges["resolved_claim"]))
-    return Debate(rows[0], topic, turns, made, edges)
+    return DrawnDebate(rows[0], topic, turns, made, edges)
 
 
 @styled
@@ -143,7 +143,7 @@ def draw_session(artefacts: Artefacts, session: str, simulated: bool) -> Drawn:
     return Drawn(picture(shown, simulated), describe(artefacts, shown))
 
 
-def picture(shown: Debate, simulated: bool) -> Figure:
+def picture(shown: DrawnDebate, simulated: bool) -> Figure:
     """Draw a session: turns as discs, their claims as dots beside them, engagements as curves.
 
     Parameters
@@ -188,7 +188,7 @@ def stance_colours(options: Sequence[str], ordered: bool) -> dict[str, str]:
     return {name: _NOMINAL[i % len(_NOMINAL)] for i, name in enumerate(options)}
 
 
-def _claim_places(shown: Debate, offset: float) -> dict[str, tuple[float, float]]:
+def _claim_places(shown: DrawnDebate, offset: float) -> dict[str, tuple[float, float]]:
     """Where each claim stands: in a column at the right of its turn, so many rounds off."""
     places = {}
     for key, claims in shown.claims.groupby(["agent", "round"], sort=True):
@@ -203,7 +203,7 @@ def _claim_places(shown: Debate, offset: float) -> dict[str, tuple[float, float]
 
 
 def _edges(
-    axes: Axes, shown: Debate, places: Mapping[str, tuple[float, float]], offset: float
+    axes: Axes, shown: DrawnDebate, places: Mapping[str, tuple[float, float]], offset: float
 ) -> None:
     """A curve from each engaging turn back to the claim."""
     crowd = len(shown.edges) > 80
@@ -246,7 +246,7 @@ def _edge(relation: str, crowd: bool = False) -> dict[str, Any]:
     }
 
 
-def _claims(axes: Axes, shown: Debate, places: Mapping[str, tuple[float, float]]) -> None:
+def _claims(axes: Axes, shown: DrawnDebate, places: Mapping[str, tuple[float, float]]) -> None:
     """A dot for each claim, hollow where nobody took it up, pale where nobody could."""
     last = int(shown.session["rounds"])
     for claim in records(shown.claims):
@@ -254,7 +254,7 @@ def _claims(axes: Axes, shown: Debate, places: Mapping[str, tuple[float, float]]
         axes.plot(*places[claim["claim_id"]], zorder=4, **_DOTS[look])
 
 
-def _turns(axes: Axes, shown: Debate, colours: Mapping[str, str]) -> None:
+def _turns(axes: Axes, shown: DrawnDebate, colours: Mapping[str, str]) -> None:
     """A numbered disc for each turn, in the colour of its stance."""
     for turn in records(shown.turns):
         place = (float(turn["round"]), shown.agents.index(turn["agent"]))
@@ -291,7 +291,7 @@ def _brightness(colour: str) -> float:
     return float(np.dot(to_rgb(colour), (0.299, 0.587, 0.114)))
 
 
-def _frame(axes: Axes, shown: Debate, rounds: int, n: int) -> None:
+def _frame(axes: Axes, shown: DrawnDebate, rounds: int, n: int) -> None:
     """Lanes, names and the question."""
     for lane in range(n):
         axes.axhline(lane, color=FAINT, linewidth=0.6, zorder=0)
@@ -350,7 +350,7 @@ def _small(disc: dict[str, Any]) -> dict[str, Any]:
     return {**disc, "markersize": 7}
 
 
-def describe(artefacts: Artefacts, shown: Debate) -> dict[str, str]:
+def describe(artefacts: Artefacts, shown: DrawnDebate) -> dict[str, str]:
     """What the caption says."""
     of_it = {"session_id": shown.session["session_id"]}
     claims, engagements, stances, manifest = map(

@@ -55,7 +55,7 @@ _UNKNOWN = Standing()
 
 
 @dataclass(frozen=True)
-class Debate:
+class MeasuredDebate:
     """A complete session."""
 
     agents: tuple[str, ...]
@@ -117,14 +117,14 @@ def debate_of(
     engagements: Iterable[Row],
     stances: Iterable[Row],
     judgements: Iterable[Row],
-) -> Debate:
+) -> MeasuredDebate:
     """A session from its row of the manifest, its topic, and its rows of the four tables."""
     standings = {
         (row["round"], row["agent"]): Standing(row["stance"], _scaled(row["probabilities"]))
         for row in stances
     }
     judged = [row for row in judgements if row["kind"] == "crit"]
-    return Debate(
+    return MeasuredDebate(
         agents=tuple(f"A{seat}" for seat in range(1, session["agents"] + 1)),
         rounds=session["rounds"],
         options=tuple(topic["options"]),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from .debate import Claim, Debate, mean, share
+from .debate import Claim, MeasuredDebate, mean, share
 
 #: Rounds after which a claim that nobody engaged counts as ignored.
 PATIENCE = 2
@@ -13,7 +13,7 @@ PATIENCE = 2
 Material = Literal["all", "evidenced"]
 
 
-def density(debate: Debate, round_: int) -> float | None:
+def density(debate: MeasuredDebate, round_: int) -> float | None:
     """Directed rebuttal density: ordered pairs (i, j) in which i rebuts j, of all N(N - 1).
 
     A rebuttal is a resolved engagement with that relation, so it is of a claim from an earlier
@@ -30,7 +30,7 @@ def density(debate: Debate, round_: int) -> float | None:
     return len(pairs) / (n * (n - 1))
 
 
-def mean_density(debate: Debate) -> float | None:
+def mean_density(debate: MeasuredDebate) -> float | None:
     """Over the rounds from the second."""
     values = [density(debate, round_) for round_ in range(2, debate.rounds + 1)]
     return mean([value for value in values if value is not None])
@@ -41,7 +41,7 @@ def is_material(claim: Claim, material: Material) -> bool:
     return material == "all" or bool(claim.evidence)
 
 
-def available(debate: Debate, round_: int, material: Material) -> list[tuple[str, Claim]]:
+def available(debate: MeasuredDebate, round_: int, material: Material) -> list[tuple[str, Claim]]:
     """The (agent, opposing claim) pairs that a round could engage.
 
     The claim is another agent's, of an earlier round, and its option is not the agent's stance
@@ -59,7 +59,9 @@ def available(debate: Debate, round_: int, material: Material) -> list[tuple[str
     ]
 
 
-def claim_engagement(debate: Debate, rounds: Sequence[int], material: Material) -> float | None:
+def claim_engagement(
+    debate: MeasuredDebate, rounds: Sequence[int], material: Material
+) -> float | None:
     """Available pairs that were engaged in their round, whatever the relation; None without any."""
     pairs = [
         (agent, claim.id, round_)
@@ -69,7 +71,7 @@ def claim_engagement(debate: Debate, rounds: Sequence[int], material: Material) 
     return share(sum(pair in debate.answered for pair in pairs), len(pairs))
 
 
-def status_share(debate: Debate, status: str, round_: int | None = None) -> float | None:
+def status_share(debate: MeasuredDebate, status: str, round_: int | None = None) -> float | None:
     """Share of the engagements with a status, in a round or in all; None without any.
 
     Of ``resolved`` this is reference compliance.
@@ -80,7 +82,7 @@ def status_share(debate: Debate, status: str, round_: int | None = None) -> floa
     return share(sum(engagement.status == status for engagement in references), len(references))
 
 
-def in_degrees(debate: Debate) -> dict[str, int]:
+def in_degrees(debate: MeasuredDebate) -> dict[str, int]:
     """Agent -> how often its claims are engaged by others."""
     degrees = dict.fromkeys(debate.agents, 0)
     for engagement in debate.resolved:
@@ -103,7 +105,7 @@ def gini(values: Sequence[float]) -> float | None:
     )
 
 
-def marginalisation(debate: Debate, agent: str) -> float | None:
+def marginalisation(debate: MeasuredDebate, agent: str) -> float | None:
     """Share of an agent's claims that nobody ever engages.
 
     Claims of the last round, which nobody can answer, do not count; None without others.
@@ -115,12 +117,12 @@ def marginalisation(debate: Debate, agent: str) -> float | None:
     return share(sum(claim.id not in engaged for claim in claims), len(claims))
 
 
-def watched(debate: Debate) -> list[Claim]:
+def watched(debate: MeasuredDebate) -> list[Claim]:
     """The claims made early enough to be ignored: those of the last two rounds are censored."""
     return [claim for claim in debate.claims if claim.round <= debate.rounds - PATIENCE]
 
 
-def ignored(debate: Debate) -> list[Claim]:
+def ignored(debate: MeasuredDebate) -> list[Claim]:
     """The claims that nobody engages within the two rounds after their own."""
     answered: dict[str, list[int]] = {}
     for engagement in debate.resolved:

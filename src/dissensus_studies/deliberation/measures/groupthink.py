@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from .debate import Debate, share
+from .debate import MeasuredDebate, share
 from .graph import Material, available
 
 
-def rival_coverage(debate: Debate, material: Material) -> float | None:
+def rival_coverage(debate: MeasuredDebate, material: Material) -> float | None:
     """Share of the rival options before each agent that it engages.
 
     A rival option of an agent in a round is one that another agent holds after the round before,

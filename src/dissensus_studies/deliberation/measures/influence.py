@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .debate import Debate, difference
+from .debate import MeasuredDebate, difference
 
 #: What single precision may add to a change: agents state hundredths, so that a change of just
 #: ``movement`` is common, and is none.
@@ -41,7 +41,7 @@ class Dyad:
         return self.cites and self.moves
 
 
-def dyads(debate: Debate, movement: float) -> list[Dyad]:
+def dyads(debate: MeasuredDebate, movement: float) -> list[Dyad]:
     """Every (j, t - 1), (i, t) with different known stances in t - 1 and a known one of i in t.
 
     Parameters
@@ -66,7 +66,7 @@ def dyads(debate: Debate, movement: float) -> list[Dyad]:
     return pairs
 
 
-def _moves(debate: Debate, round_: int, agent: str, stance: str, movement: float) -> bool:
+def _moves(debate: MeasuredDebate, round_: int, agent: str, stance: str, movement: float) -> bool:
     before, now = debate.standing(round_ - 1, agent), debate.standing(round_, agent)
     if not before.probabilities or not now.probabilities:
         return now.stance == stance
@@ -86,7 +86,7 @@ def direct(pairs: list[Dyad]) -> float | None:
     )
 
 
-def katz(debate: Debate, pairs: list[Dyad], attenuation: float) -> dict[str, float]:
+def katz(debate: MeasuredDebate, pairs: list[Dyad], attenuation: float) -> dict[str, float]:
     """Total influence of each agent: a Katz sum over paths that respect time, in [0, 1].
 
     Parameters

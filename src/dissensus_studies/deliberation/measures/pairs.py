@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from dissensus.digests import digest
 
-from .debate import Debate, Row, Standing, mean
+from .debate import MeasuredDebate, Row, Standing, mean
 from .distances import (
     jsd,
     kl,
@@ -29,7 +29,7 @@ class CompleteSession:
 
     session: Row
     topic: Row
-    debate: Debate
+    debate: MeasuredDebate
 
     def standings(self, round_: int) -> dict[str, Standing]:
         """Model -> where it stands after a round."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..controls.loop import Loop, Record
-from .debate import Debate, share
+from .debate import MeasuredDebate, share
 from .entropy import alert, miller_madow, retention
 from .graph import claim_engagement, density, status_share
 from .state import entropy_of, evidence_overlap, js_of
@@ -20,7 +20,10 @@ SOUND = 0.5
 
 
 def measure_rounds(
-    debate: Debate, arm: Mapping[str, Any], control: Mapping[str, Any], measures: Mapping[str, Any]
+    debate: MeasuredDebate,
+    arm: Mapping[str, Any],
+    control: Mapping[str, Any],
+    measures: Mapping[str, Any],
 ) -> list[dict[str, Any]]:
     """A session's rounds in order.
 
@@ -66,7 +69,7 @@ def measure_rounds(
     ]
 
 
-def quadrant(debate: Debate, js: float | None, quality: float | None) -> str:
+def quadrant(debate: MeasuredDebate, js: float | None, quality: float | None) -> str:
     """Where a round lies between divergence and quality; "" where either is unknown.
 
     ``stuck`` (little divergence, little quality), ``chaotic`` (much, little), ``converged``
@@ -82,13 +85,13 @@ def quadrant(debate: Debate, js: float | None, quality: float | None) -> str:
     return "chaotic" if apart else "stuck"
 
 
-def agreement(debate: Debate, round_: int) -> float | None:
+def agreement(debate: MeasuredDebate, round_: int) -> float | None:
     """Share of the agents with a known stance that have the most frequent one."""
     stances = list(debate.stances(round_).values())
     return share(max(map(stances.count, stances), default=0), len(stances))
 
 
-def _spread(debate: Debate, round_: int) -> dict[str, float | None]:
+def _spread(debate: MeasuredDebate, round_: int) -> dict[str, float | None]:
     """Entropy and divergence of a round; None where fewer than two distributions are known."""
     distributions = debate.distributions(round_)
     if len(distributions) < 2:
@@ -102,7 +105,7 @@ def _spread(debate: Debate, round_: int) -> dict[str, float | None]:
 
 
 def _records(
-    debate: Debate,
+    debate: MeasuredDebate,
     arm: Mapping[str, Any],
     control: Mapping[str, Any],
     js: list[float | None],

@@ -10,7 +10,7 @@ from typing import Any
 
 from dissensus.study.makes import makes
 
-from .debate import Debate, Row, debate_of, mean, share
+from .debate import MeasuredDebate, Row, debate_of, mean, share
 from .entropy import collapse
 from .graph import (
     claim_engagement,
@@ -147,7 +147,7 @@ def _add(
     )
 
 
-def measure_agents(debate: Debate, measures: Mapping[str, Any]) -> Rows:
+def measure_agents(debate: MeasuredDebate, measures: Mapping[str, Any]) -> Rows:
     """Influence of each agent: rows of the artefact ``influence`` without the session's columns."""
     pairs = dyads(debate, measures["movement"])
     total = katz(debate, pairs, measures["katz"])
@@ -184,7 +184,7 @@ def _course(rounds: Rows, fraction: float) -> dict[str, Any]:
 
 
 def _graph(
-    debate: Debate, agents: Rows, kept: float | None, measures: Mapping[str, Any]
+    debate: MeasuredDebate, agents: Rows, kept: float | None, measures: Mapping[str, Any]
 ) -> dict[str, Any]:
     material = measures["material"]
     covered = rival_coverage(debate, material)
@@ -207,7 +207,7 @@ def _graph(
     }
 
 
-def _conduct(debate: Debate, stances: Sequence[Row]) -> dict[str, Any]:
+def _conduct(debate: MeasuredDebate, stances: Sequence[Row]) -> dict[str, Any]:
     counts = sycophancy_of(debate)
     stated = [row["consistent"] for row in stances if not row["abstained"] and not row["declined"]]
     decided = [value for value in stated if value is not None]
@@ -221,7 +221,9 @@ def _conduct(debate: Debate, stances: Sequence[Row]) -> dict[str, Any]:
     }
 
 
-def _ending(debate: Debate, rounds: Rows, stances: Sequence[Row], truth: str) -> dict[str, Any]:
+def _ending(
+    debate: MeasuredDebate, rounds: Rows, stances: Sequence[Row], truth: str
+) -> dict[str, Any]:
     final = list(debate.stances(debate.rounds).values())
     last = [float(row["declined"]) for row in stances if row["round"] == debate.rounds]
     return {
@@ -233,7 +235,7 @@ def _ending(debate: Debate, rounds: Rows, stances: Sequence[Row], truth: str) ->
     }
 
 
-def _hint(debate: Debate, session: Row, given: bool) -> dict[str, Any]:
+def _hint(debate: MeasuredDebate, session: Row, given: bool) -> dict[str, Any]:
     """What agents did with a hint, of those whose stance before was not its option.
 
     Before a hint in round 1 no stance is known, so that all agents count.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .debate import Debate, difference, share
+from .debate import MeasuredDebate, difference, share
 from .graph import Material, is_material
 
 
@@ -22,7 +22,7 @@ class Exposure:
     moved: bool
 
 
-def exposures(debate: Debate, material: Material) -> list[Exposure]:
+def exposures(debate: MeasuredDebate, material: Material) -> list[Exposure]:
     """All exposures of a session.
 
     A claim opposes the agents whose stance in its own round is another, which is the stance they

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from .debate import Debate, share
+from .debate import MeasuredDebate, share
 
 
 def majority(stances: Mapping[str, str]) -> str:
@@ -44,7 +44,7 @@ class Sycophancy:
         return share(self.conforming, self.opportunities)
 
 
-def sycophancy_of(debate: Debate) -> Sycophancy:
+def sycophancy_of(debate: MeasuredDebate) -> Sycophancy:
     """Count a session's switches; the majority is of all agents whose stance is known."""
     switches = opportunities = conforming = 0
     for round_ in range(2, debate.rounds + 1):

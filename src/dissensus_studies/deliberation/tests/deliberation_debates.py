@@ -8,7 +8,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from ..measures.debate import Claim, Debate, Engagement, Standing
+from ..measures.debate import Claim, Engagement, MeasuredDebate, Standing
 
 OPTIONS = ("P", "Q", "R", "S")
 
@@ -24,7 +24,7 @@ def debate(
     evidence: dict[str, tuple[str, ...]] | None = None,
     beliefs: dict[tuple[int, str], tuple[float, ...]] | None = None,
     **parts: Any,
-) -> Debate:
+) -> MeasuredDebate:
     """A debate whose agents are certain.
 
     ``rounds``: a letter an agent, its stance, "-" unknown. ``claims``: full ids; their option is
@@ -49,11 +49,13 @@ def debate(
         else Engagement(round_, source, relation, target, "", "")
         for round_, source, relation, target in engagements
     ]
-    return Debate(agents, len(rounds), OPTIONS, standings, tuple(made), tuple(edges), **parts)
+    return MeasuredDebate(
+        agents, len(rounds), OPTIONS, standings, tuple(made), tuple(edges), **parts
+    )
 
 
 @st.composite
-def debates(draw: st.DrawFn) -> Debate:
+def debates(draw: st.DrawFn) -> MeasuredDebate:
     """Any debate of up to four agents and rounds, with its references in order."""
     agents, rounds = draw(st.integers(2, 4)), draw(st.integers(1, 4))
     letters = [
@@ -77,14 +79,14 @@ def debates(draw: st.DrawFn) -> Debate:
     return debate(letters, claims, edges, cited)
 
 
-def permuted(given: Debate, order: Sequence[int]) -> Debate:
+def permuted(given: MeasuredDebate, order: Sequence[int]) -> MeasuredDebate:
     """The same debate with its agents called otherwise: A1 becomes A(order[0])."""
     new = {agent: f"A{order[seat]}" for seat, agent in enumerate(given.agents)}
 
     def named(full: str) -> str:
         return ".".join([new[full.split(".")[0]], *full.split(".")[1:]]) if full else ""
 
-    return Debate(
+    return MeasuredDebate(
         given.agents,
         given.rounds,
         given.options,

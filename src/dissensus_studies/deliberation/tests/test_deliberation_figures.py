@@ -200,7 +200,7 @@ def test_claims_of_arms_that_hold_no_debate_are_nobodys_silence() -> None:
     assert len(held) < len(unanswered.unanswered(run.claims, *made, every, 0.95))
 
 
-def debate_of(run: Run, session: str) -> graph.Debate:
+def debate_of(run: Run, session: str) -> graph.DrawnDebate:
     frames = run.claims, run.engagements, run.stances, run.manifest, run.topics
     return graph.debate(*frames, session)
 

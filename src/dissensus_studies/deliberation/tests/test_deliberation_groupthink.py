@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from ..measures.debate import Debate
+from ..measures.debate import MeasuredDebate
 from ..measures.groupthink import groupthink, rival_coverage
 from .deliberation_debates import debate, debates, permuted
 from .deliberation_sessions import PLAIN, measured_session, simulated
@@ -55,7 +55,7 @@ def test_groupthink_by_hand() -> None:
 
 @given(debates())
 @settings(max_examples=40)
-def test_coverage_is_a_share_whatever_agents_are_called(one: Debate) -> None:
+def test_coverage_is_a_share_whatever_agents_are_called(one: MeasuredDebate) -> None:
     found = rival_coverage(one, "all")
     assert found is None or 0 <= found <= 1
     order = list(range(len(one.agents), 0, -1))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 
 from ..controls.loop import Loop
-from ..measures.debate import Debate, difference
+from ..measures.debate import MeasuredDebate, difference
 from ..measures.records import ROUNDS
 from ..measures.rounds import agreement, measure_rounds, quadrant
 from .deliberation_debates import debate, debates
@@ -28,13 +28,13 @@ MEASURES = {
 CLAIMS = {"A1.1.c1": ("e1", "e2"), "A2.1.c1": ("e2",), "A3.1.c1": ("e3",), "A1.2.c1": ("e1",)}
 
 
-def made(**parts: Any) -> Debate:
+def made(**parts: Any) -> MeasuredDebate:
     """P, Q and R; then two of P; then all P."""
     edges = [(2, "A1", "rebut", "A2.1.c1"), (2, "A2", "concede", "dangling")]
     return debate(["PQR", "PPR", "PPP"], list(CLAIMS), edges, CLAIMS, **parts)
 
 
-def rows_of(given: Debate, schedule: str | None = None) -> list[dict[str, Any]]:
+def rows_of(given: MeasuredDebate, schedule: str | None = None) -> list[dict[str, Any]]:
     return measure_rounds(given, {"schedule": schedule}, CONTROL, MEASURES)
 
 

@@ -21,7 +21,7 @@ from ..design.graph import read_peers
 from ..design.manifest import Drawing, draw_manifest
 from ..measures.metrics import METRICS, measure_identity
 from ..measures.transitions import TRANSITIONS
-from ..protocol import AGENT, AnswerFormat, Debate, Prompts, read_personas
+from ..protocol import AGENT, AnswerFormat, Prompts, TeamDebate, read_personas
 from ..settings import BankSettings, TeamSettings
 from .identity_rows import table
 
@@ -142,10 +142,10 @@ def _bank(file: str) -> tuple[list[dict[str, Any]], dict[str, Question]]:
     return rows, question_of
 
 
-def _debate(row: Mapping[str, Any], question: Question) -> Debate:
+def _debate(row: Mapping[str, Any], question: Question) -> TeamDebate:
     """The debate of a row of the manifest."""
     seats = row["seats"] or [AGENT] * 5
-    return Debate(
+    return TeamDebate(
         PROMPTS,
         write_question(question.kind, question.text, question.options),
         AnswerFormat(question.kind, tuple(question.options)),

@@ -9,7 +9,7 @@ import pytest
 
 from dissensus.report.view import Artefacts
 
-from ..figures import printed, printed_cells
+from ..figures import printed
 from .identity_frames import VIEW
 
 GOLDEN = Path(__file__).parent / "golden/identity_printed.csv"
@@ -23,14 +23,14 @@ def test_the_table_is_as_it_was_checked_by_hand() -> None:
 
 def test_all_tables_have_all_cells() -> None:
     models = ["Llama-8B", "Mistral-7B", "Qwen-7B", "Qwen-32B", "GPT-OSS-20B"]
-    for table in (printed_cells.TABLE_1, printed_cells.TABLE_2, printed_cells.TABLE_7):
-        assert sorted(table) == sorted(models)
-        assert all(len(row) == 2 for row in table.values())
-        assert all(len(half) == 4 for row in table.values() for half in row)
-    assert list(printed_cells.IBC) == models
+    banks = ["GPQA", "MMLU", "HellaSwag", "GSM8K"]
+    assert list(printed.IBC) == [(model, bank) for model in models for bank in banks]
+    for table in (printed.TABLE_1, printed.TABLE_2, printed.TABLE_7):
+        halves = list(dict.fromkeys(half for _, half, _ in table))
+        assert len(halves) == 2
+        assert set(table) == {(m, half, bank) for m, bank in printed.IBC for half in halves}
     # Sums over the columns of the paper's tables, added up apart from the code.
-    every = [triple for row in printed_cells.TABLE_1.values() for half in row for triple in half]
-    assert [round(sum(triple[k] for triple in every), 3) for k in range(3)] == [
+    assert [round(sum(triple[k] for triple in printed.TABLE_1.values()), 3) for k in range(3)] == [
         19.77,
         16.284,
         3.486,
@@ -51,9 +51,8 @@ def test_the_ibc_cells_that_are_wrong_as_printed() -> None:
 
 
 def test_the_signs_of_the_right_cells_are_those_of_the_sentence() -> None:
-    values = [value for _, _, value in printed.recomputed_ibc()]
-    assert sum(value > 0 for value in values) == 18
-    assert sum(value > 0 for row in printed_cells.IBC.values() for value in row) == 19
+    assert sum(value > 0 for value in printed.recomputed_ibc().values()) == 18
+    assert sum(value > 0 for value in printed.IBC.values()) == 19
 
 
 def test_subversion_does_not_always_drop_more() -> None:
@@ -103,8 +102,7 @@ def test_table_7() -> None:
 
 
 def test_a_wrong_cell_would_be_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    model = printed_cells.TABLE_1["Qwen-7B"]
-    changed = (((0.648, 0.255, 0.392), *model[0][1:]), model[1])
-    monkeypatch.setitem(printed_cells.TABLE_1, "Qwen-7B", changed)
+    cell = ("Qwen-7B", "vanilla", "GPQA")
+    monkeypatch.setitem(printed.TABLE_1, cell, (0.648, 0.255, 0.392))
     assert [(one.cell, one.recomputed) for one in printed.deltas()] == [("Qwen-7B, GPQA", 0.393)]
     assert printed.observed_cells_as_in_table_1() == 17

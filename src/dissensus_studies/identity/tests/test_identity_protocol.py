@@ -21,7 +21,7 @@ from dissensus.session.protocol import Call, Decoding, Parsed, Steps
 from scripted import ROOT
 
 from ..design.graph import Peers, peers_in
-from ..protocol import AGENT, AnswerFormat, Debate, Prompts, order, read_personas
+from ..protocol import AGENT, AnswerFormat, Prompts, TeamDebate, order, read_personas
 
 FOLDER = ROOT / "studies" / "identity" / "prompts"
 PROMPTS = Prompts.read(FOLDER / "debate.yaml")
@@ -112,8 +112,8 @@ def test_whatever_is_said_stands_in_the_prompt_as_it_was_said(question, own, pee
     )
 
 
-def debate(agents: int = 3, seats: Sequence[str] = (), systems: Sequence[str] = ()) -> Debate:
-    return Debate(
+def debate(agents: int = 3, seats: Sequence[str] = (), systems: Sequence[str] = ()) -> TeamDebate:
+    return TeamDebate(
         PROMPTS,
         "Q?\n(A) x\n(B) y",
         AnswerFormat("choice", ("x", "y")),
@@ -281,7 +281,7 @@ def test_a_response_without_a_final_answer_is_the_only_violation():
     assert step[0].format.read("I think so. {final answer: (B)}") == Parsed("B")
     for text in ("I think (B).", "{final answer: (C)}", ""):
         assert step[0].format.read(text) == Parsed(None, ("no final answer",))
-    numeric = Debate(
+    numeric = TeamDebate(
         PROMPTS, "Q?", AnswerFormat("numeric", ()), Decoding(1.0, 64), "m", (AGENT,) * 2, ("", "")
     )
     (step,) = held(numeric.opening())

@@ -26,7 +26,7 @@ from .. import simulated
 from ..design.banks import read_bank, write_question
 from ..design.formats import Question
 from ..design.graph import Peers, peers_in
-from ..protocol import AGENT, AnswerFormat, Debate, Prompts
+from ..protocol import AGENT, AnswerFormat, Prompts, TeamDebate
 from ..settings import BankSettings
 from ..simulated_text import Weighed, compose, weighed_in
 
@@ -65,11 +65,11 @@ def answer_in(text: str) -> str:
     return found[1] if found else ""
 
 
-def debate_on(question: Question, systems: Sequence[str] = ("",) * AGENTS) -> Debate:
+def debate_on(question: Question, systems: Sequence[str] = ("",) * AGENTS) -> TeamDebate:
     asked = write_question(question.kind, question.text, question.options)
     seats = (AGENT,) * len(systems)
     format = AnswerFormat(question.kind, tuple(question.options))
-    return Debate(PROMPTS, asked, format, Decoding(1.0, 64), "m", seats, tuple(systems))
+    return TeamDebate(PROMPTS, asked, format, Decoding(1.0, 64), "m", seats, tuple(systems))
 
 
 def played(steps: Steps, model: dict[str, Any], rng: np.random.Generator) -> list[list[str]]:

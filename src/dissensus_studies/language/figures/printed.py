@@ -2,67 +2,41 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import pandas as pd
 
+from dissensus.data_files import beside, read_data
+from dissensus.report.claims.printed import Printed, Slots, show_printed
 from dissensus.report.frames import Keyed, keyed
 from dissensus.report.labels import MISSING, interval, number, p_value, percent
-from dissensus.report.tables import Row, Table, make
+from dissensus.report.tables import Table
 from dissensus.report.view import Artefacts, View
 
 from ..design.reliability import ALL
 from ..inference.estimators import NET, OFFSET
 from .frames import by_language_means, languages_of, paper
 
-#: The counts of the paper's Tables 3, 4 and 6.
-TABLE_3 = (12, 14, 16, 9, 8, 8, 12, 10, 11)
-TABLE_4 = (62, 38)
-TABLE_6 = (182, 15, 3)
-
-
-@dataclass(frozen=True)
-class Implied:
-    """What follows from the printed numbers; tests derive each of them again."""
-
-    offset: str = "cannot be told from an offset of the instrument"
-    se: str = "SE 0.0287, t 17.37, d_z 1.746 (t interval, 98 df)"
-    mean_both: str = "0.750 (N-weighted mean of Table 2)"
-    english: str = "0.501 (mean of both minus half the ATE)"
-    chinese: str = "1.000: every Chinese session at the scale's ceiling"
-    ceiling: str = "ATE = 1 − mean English; its interval is that of the English mean"
-    sd: str = "SD of the difference 0.286; MDE at 80% power 0.081"
-    omnibus: str = "ANOVA F(8, 90) = 1.434, p = 0.193; Welch F(8, 35.27) = 1.464, p = 0.206"
-    picked: str = "Welch p = 0.009 with t intervals; smallest of 36 by BH 0.218"
-    domains: str = "chi-square 5.30, df 8, p = 0.725"
-    order: str = "exact binomial p = 0.021"
-    casts: str = "sum of squared deviations 86, Q 2.58, df 9, p = 0.979"
-    attempts: str = "0.910, 0.075, 0.015"
-    compliance: str = "0 failures of 99: upper 95% bound 3.66% (Clopper-Pearson)"
-    attrition: str = "1 of 100 is 1.0%, which is not under 1%"
-
-
-IMPLIED = Implied()
+PAPER = read_data(Printed, beside(__file__, "../printed.yaml"))
 
 
 def table_paper(artefacts: Artefacts, view: View) -> Table:
     """Printed, implied, and found here, for the first contrast on the scale nearest the paper's."""
     _, language, *_ = languages_of(artefacts.frame("metrics"), view.reference)
     contrast = f"{language}-{view.reference}"
-    rows = [*_effect_rows(artefacts, contrast, language, view), *_domain_rows(artefacts, view)]
-    rows += [*_design_rows(artefacts, language, view), *_text_rows(artefacts)]
-    note = (
-        'Printed: the numbers of "Language as a Treatment" (anonymous ACL submission), not ours. '
-        "Implied: what follows from the printed numbers alone. This run: the same quantity from "
-        f"this run's artefacts, contrast {contrast}, on the scale that stands for the paper's "
-        f"({paper(view).removeprefix('hi_')}); the paper does not say which bounded scale it used."
-    )
-    columns = ("Quantity", "Paper, as printed", "Implied by the printed numbers", "This run")
-    title = "The paper's printed numbers beside this run's"
-    return make("table_paper", title, columns, rows, note, view.simulated)
+    found = {
+        **_effect(artefacts, contrast, language, view),
+        **_domains(artefacts, view),
+        **_design(artefacts, language, view),
+        "codebook": _codebook(artefacts.frame("reliability")),
+    }
+    of_note = {"contrast": contrast, "scale": paper(view).removeprefix("hi_")}
+    return show_printed("table_paper", PAPER, found, of_note, is_simulated=view.simulated)
 
 
-def _effect_rows(run: Artefacts, contrast: str, language: str, view: View) -> list[Row]:
+def _here(value: str) -> Slots:
+    return {"here": value}
+
+
+def _effect(run: Artefacts, contrast: str, language: str, view: View) -> dict[str, Slots]:
     effect, metrics = run.frames("language_effect", "metrics")
     of_contrast = effect[(effect["contrast"] == contrast) & (effect["outcome"] == paper(view))]
     by = keyed(of_contrast, "method")
@@ -74,60 +48,37 @@ def _effect_rows(run: Artefacts, contrast: str, language: str, view: View) -> li
     ratio = number(float(t["estimate"]) / float(t["se"]), 2) if sd > 0 else MISSING
     powered, there = run.facts("power"), {"basis": contrast, "n_draws": n}
     mde = number(powered.shared("mde", **there)) if powered.rows(**there) else MISSING
-    return [
-        ("Pairs (Table 1)", "99", "", str(n)),
-        ("ATE (Table 1)", "0.499", IMPLIED.offset, number(t["estimate"])),
-        *_instrument_rows(by),
-        (
-            "95% CI of the ATE (Table 1)",
-            "[0.442, 0.556]",
-            IMPLIED.se,
-            f"{interval(boot['ci_low'], boot['ci_high'])} ({view.level}, by draw); "
-            f"SE {number(t['se'], 4)}, t {ratio}, d_z {dz}",
-        ),
-        ("p, Fisher's (Table 1)", "<0.001", "", p_value(flip["p_value"])),
-        ("Mean of both languages", "not printed", IMPLIED.mean_both, number(float(means.mean()))),
-        *_mean_rows(float(means[view.reference]), float(means[language])),
-        (
-            "SD of the difference, MDE",
-            "not printed",
-            IMPLIED.sd,
-            f"{number(sd)}; MDE on the primary scale {mde}",
-        ),
-    ]
+    return {
+        "pairs": _here(str(n)),
+        "ate": _here(number(t["estimate"])),
+        **_instrument(by),
+        "interval": {
+            "limits": interval(boot["ci_low"], boot["ci_high"]),
+            "level": view.level,
+            "se": number(t["se"], 4),
+            "t": ratio,
+            "dz": dz,
+        },
+        "p_value": _here(p_value(flip["p_value"])),
+        "mean_both": _here(number(float(means.mean()))),
+        "mean_reference": _here(number(float(means[view.reference]))),
+        "mean_language": _here(number(float(means[language]))),
+        "ceiling": _here(number(1 - float(means[view.reference]))),
+        "sd": {"sd": number(sd), "mde": mde},
+    }
 
 
-def _instrument_rows(by: Keyed) -> list[Row]:
+def _instrument(by: Keyed) -> dict[str, Slots]:
     """What the paper has not measured, from the rows of its contrast by method."""
     net = by.get(NET)
     limits = interval(net["ci_low"], net["ci_high"]) if net else ""
-    offset = number(by[OFFSET]["estimate"]) if OFFSET in by else MISSING
-    beside = ("not measured", "no parallel text")
-    return [
-        ("Instrument offset", *beside, offset),
-        (
-            "Effect net of the instrument",
-            *beside,
-            f"{number(net['estimate'])} {limits}" if net else MISSING,
-        ),
-    ]
+    return {
+        "offset": _here(number(by[OFFSET]["estimate"]) if OFFSET in by else MISSING),
+        "net": _here(f"{number(net['estimate'])} {limits}" if net else MISSING),
+    }
 
 
-def _mean_rows(reference: float, language: float) -> list[Row]:
-    """The means that the paper's figures imply."""
-    return [
-        (
-            "Mean English (here: of the reference)",
-            "not printed",
-            IMPLIED.english,
-            number(reference),
-        ),
-        ("Mean Chinese (here: of the language)", "not printed", IMPLIED.chinese, number(language)),
-        ("1 − mean of the reference", "not printed", IMPLIED.ceiling, number(1 - reference)),
-    ]
-
-
-def _domain_rows(run: Artefacts, view: View) -> list[Row]:
+def _domains(run: Artefacts, view: View) -> dict[str, Slots]:
     tests, contrasts = run.frames("domain_tests", "domain_contrasts")
     of_outcome = tests[(tests["outcome"] == paper(view)) & (tests["language"] == "both")]
     by = keyed(of_outcome, "method")
@@ -143,18 +94,13 @@ def _domain_rows(run: Artefacts, view: View) -> list[Row]:
         smallest = (
             f"smallest Welch p {p_value(p_values.min())}, by BH {p_value(pairs['p_bh'].min())}"
         )
-    return [
-        ("Omnibus test of domains (5.1)", "limited evidence, no number", IMPLIED.omnibus, omnibus),
-        (
-            "Largest against smallest domain (5.1)",
-            "p ≈ 0.004",
-            IMPLIED.picked,
-            f"{smallest}; allowing for the picking p = {p_value(picked['p_value'])}",
-        ),
-    ]
+    return {
+        "omnibus": _here(omnibus),
+        "picked": {"smallest": smallest, "p": p_value(picked["p_value"])},
+    }
 
 
-def _design_rows(run: Artefacts, language: str, view: View) -> list[Row]:
+def _design(run: Artefacts, language: str, view: View) -> dict[str, Slots]:
     checked = keyed(run.frame("diagnostics"), "check", "group", "statistic")
 
     def value_of(check: str, group: str, statistic: str, column: str = "value") -> float:
@@ -173,52 +119,27 @@ def _design_rows(run: Artefacts, language: str, view: View) -> list[Row]:
         q = ("model_by_role", "all", "q")
         casts += f", Q {number(value_of(*q), 2)}, {p_of(*q)}"
     uniform = ("domain_assignment", "all", "chi_square")
-    here = {
-        ("Domain counts (Table 3)", ", ".join(map(str, TABLE_3)), IMPLIED.domains): (
-            f"chi-square {number(value_of(*uniform), 2)}, {p_of(*uniform)}"
-        ),
-        ("Reference first (Table 4)", f"{TABLE_4[0]} of {sum(TABLE_4)}", IMPLIED.order): (
-            f"{number(value_of(*order, 'draws_first'), 0)} of "
-            f"{number(value_of(*order, 'draws_first', 'n'), 0)}, {p_of(*order, 'share_first')}"
-        ),
-        ("Model by role (Table 5)", "16 counts from 21 to 29", IMPLIED.casts): casts,
-        ("Attempts (Table 6)", ", ".join(map(str, TABLE_6)), IMPLIED.attempts): ", ".join(
-            map(number, shares)
-        ),
-        ("Compliance (5.3)", "99 of 99 in both languages", IMPLIED.compliance): (
-            f"{percent(value_of(*complied))} in {language}, "
-            f"up to {percent(1 - value_of(*complied, 'ci_low'), 2)} failures"
-        ),
-        ("Attrition (5.3)", '1 pair of 100, "< 1%"', IMPLIED.attrition): (
-            f"{percent(value_of('attrition', 'all', 'share_of_draws_lost'))} of draws"
-        ),
+    return {
+        "domain_counts": {
+            "statistic": number(value_of(*uniform), 2),
+            "p": p_of(*uniform),
+        },
+        "order": {
+            "first": number(value_of(*order, "draws_first"), 0),
+            "draws": number(value_of(*order, "draws_first", "n"), 0),
+            "p": p_of(*order, "share_first"),
+        },
+        "casts": _here(casts),
+        "attempts": _here(", ".join(map(number, shares))),
+        "compliance": {
+            "share": percent(value_of(*complied)),
+            "language": language,
+            "failures": percent(1 - value_of(*complied, "ci_low"), 2),
+        },
+        "attrition": _here(percent(value_of("attrition", "all", "share_of_draws_lost"))),
     }
-    return [(*printed, value) for printed, value in here.items()]
 
 
-def _of_all(reliability: pd.DataFrame) -> pd.DataFrame:
-    return reliability[reliability["source"] == ALL]
-
-
-def _text_rows(run: Artefacts) -> list[Row]:
-    kappa = keyed(_of_all(run.frame("reliability")), "statistic")["cohen_kappa"]["value"]
-    return [
-        (
-            "Codebook and reliability (3.2)",
-            "promised for the appendix",
-            "not printed there",
-            f"codebook in resources/motions; Cohen's kappa {number(kappa)}",
-        ),
-        (
-            "DeepSeek's version",
-            "V3.2 in 3.2, 4.1 and E; V3.1 in Table 5",
-            "inconsistent",
-            "as in the configuration",
-        ),
-        (
-            "System message",
-            "private one in 4.2; none in D.1",
-            "inconsistent",
-            "a setting, none by default",
-        ),
-    ]
+def _codebook(reliability: pd.DataFrame) -> Slots:
+    of_all = reliability[reliability["source"] == ALL]
+    return {"kappa": number(keyed(of_all, "statistic")["cohen_kappa"]["value"])}

@@ -20,7 +20,7 @@ from . import net
 from .estimators import NET, NET_SIGN_FLIP, REFITTED
 from .library import Conditions, Library, simulate_library
 from .net import Readings, Scaling, estimate_net, net_draws
-from .stopping import estimate_at_stop
+from .paired_readings import estimate_at_stop
 
 Array = NDArray[np.float64]
 

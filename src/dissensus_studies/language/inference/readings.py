@@ -55,7 +55,7 @@ def texts_in_reference(contrasts: Sequence[Readings]) -> Array:
     """All debates as they read in the reference, of the draws without a loss.
 
     It has the same values whichever debates of a draw change places: what the scale of a study that
-    may stop is fitted on, see :mod:`.inference.stopping`.
+    may stop is fitted on, see :mod:`.inference.paired_readings`.
 
     Parameters
     ----------

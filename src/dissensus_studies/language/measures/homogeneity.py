@@ -120,7 +120,7 @@ def measure_homogeneity(
     settings : unit, weights and anchors.
     reference : the language whose debates the anchors are fitted on.
     is_looked_at : whether the study may stop: then the anchors are fitted on all debates of the
-        first block as they read in the reference (:mod:`.inference.stopping`).
+        first block as they read in the reference (:mod:`.inference.paired_readings`).
 
     Returns
     -------

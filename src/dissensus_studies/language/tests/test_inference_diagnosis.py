@@ -28,7 +28,7 @@ from ..inference.diagnosis import (
 )
 from ..inference.estimators import NET, REFITTED
 from ..inference.library import Library, simulate_library
-from ..inference.stopping import estimate_at_stop
+from ..inference.paired_readings import estimate_at_stop
 from .inference_frames import CONFIG, checked
 
 SIMULATIONS = 200

@@ -160,7 +160,7 @@ def test_what_a_translator_would_cost_is_what_its_calls_cost(
 
 def test_what_is_expected_of_a_debate_is_its_schedule(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
-    schedule = kinds.Debate(settings().language).prompts["en"].schedule
+    schedule = kinds.LanguageDebate(settings().language).prompts["en"].schedule
     turns = expected_turns(schedule)
     assert [turn["turn"] for turn in turns] == [*range(1, 9)]
     assert {turn["speaker"] for turn in turns} == {"P1", "P2", "O1", "O2"}

@@ -74,7 +74,7 @@ class Vote:
 
 
 @dataclass(frozen=True)
-class Debate:
+class JudgedDebate:
     """One debate.
 
     Attributes
@@ -118,7 +118,7 @@ class Debate:
         return len(counts) == len(SIDES) and counts[0] == 0 and counts[1] >= ONE_SIDED
 
 
-def read_debate(session: Row, motion: Row, turns: Sequence[Row]) -> Debate:
+def read_debate(session: Row, motion: Row, turns: Sequence[Row]) -> JudgedDebate:
     """A debate from its turns.
 
     Parameters
@@ -143,7 +143,7 @@ def read_debate(session: Row, motion: Row, turns: Sequence[Row]) -> Debate:
         for number, extracted in sorted(lists.items())
         for n, argument in enumerate(extracted.claims, start=1)
     )
-    return Debate(
+    return JudgedDebate(
         session,
         speeches,
         _only(by_role, "definitions", replies.Definitions),

@@ -15,7 +15,7 @@ from dissensus.text.words import count_words
 
 from ..protocol.gates import Gate, Place, drawn
 from ..tables import DEBATE, DIMENSIONS, FATES, LAYERS, RECORDS, SIDES
-from .debate import Debate, Offered, Row, Speech, read_debate, slot_a
+from .debate import JudgedDebate, Offered, Row, Speech, read_debate, slot_a
 from .survival import fates
 from .tally import claim_points, counted, tally
 from .verdicts import NONE, higher, panel, passes_agree, verdict
@@ -109,7 +109,7 @@ def reconstruct(
     return tables
 
 
-def debate_tables(debate: Debate, layers: Sequence[str], points: Drawn) -> Tables:
+def debate_tables(debate: JudgedDebate, layers: Sequence[str], points: Drawn) -> Tables:
     """The tables of one debate; ``layers`` and ``points`` as in :func:`reconstruct`."""
     ids = {name: debate.session[name] for name in DEBATE}
     offered = {
@@ -172,7 +172,7 @@ def _place(speech: Speech) -> dict[str, Any]:
     return {"speech": speech.number, "speaker": speech.speaker, "side": speech.side}
 
 
-def _claims(debate: Debate) -> Rows:
+def _claims(debate: JudgedDebate) -> Rows:
     rebuttals = debate.all_rebuttals
     claim_of = {claim.claim_id: claim for claim in debate.claims}
     answered = Counter(
@@ -196,7 +196,7 @@ def _claims(debate: Debate) -> Rows:
     ]
 
 
-def _rebuttals(debate: Debate) -> Rows:
+def _rebuttals(debate: JudgedDebate) -> Rows:
     rebuttals = debate.all_rebuttals
     are_counted = counted(rebuttals, {claim.claim_id: claim for claim in debate.claims})
     speakers = {speech.number: speech.speaker for speech in debate.speeches}
@@ -220,7 +220,7 @@ def _rebuttals(debate: Debate) -> Rows:
     ]
 
 
-def _scores(debate: Debate, speech: Speech) -> dict[str, Any]:
+def _scores(debate: JudgedDebate, speech: Speech) -> dict[str, Any]:
     rubric = debate.rubrics.get(speech.number)
     place = debate.recalibrated.get(speech.number)
     scores = {name: getattr(rubric, name) for name in DIMENSIONS} if rubric else {}
@@ -238,7 +238,7 @@ def _mean(numbers: Iterable[float]) -> float:
     return round(fmean(numbers), 9)
 
 
-def _votes(debate: Debate, speeches: Rows) -> Rows:
+def _votes(debate: JudgedDebate, speeches: Rows) -> Rows:
     more = sum(row["words"] if row["side"] == SIDES[0] else -row["words"] for row in speeches)
     return [
         {
@@ -255,7 +255,7 @@ def _votes(debate: Debate, speeches: Rows) -> Rows:
     ]
 
 
-def _verdict(debate: Debate, claims: Rows, layers: Sequence[str]) -> dict[str, Any]:
+def _verdict(debate: JudgedDebate, claims: Rows, layers: Sequence[str]) -> dict[str, Any]:
     blind = [vote for vote in debate.votes if vote.panel == "blind"]
     sides = [vote.side for vote in blind]
     points = tally(debate.claims, debate.all_rebuttals, len(debate.speeches))
@@ -291,7 +291,7 @@ def _verdict(debate: Debate, claims: Rows, layers: Sequence[str]) -> dict[str, A
     }
 
 
-def _recalibrated(debate: Debate, side: str) -> float | None:
+def _recalibrated(debate: JudgedDebate, side: str) -> float | None:
     """Mean recalibrated score of a side's speeches; None where there is no recalibration."""
     scores = [
         debate.recalibrated[speech.number].score
@@ -301,7 +301,7 @@ def _recalibrated(debate: Debate, side: str) -> float | None:
     return _mean(scores) if scores else None
 
 
-def _student_votes(debate: Debate, sides: Sequence[str]) -> float | None:
+def _student_votes(debate: JudgedDebate, sides: Sequence[str]) -> float | None:
     of_students = {speech.side for speech in debate.speeches if speech.student}
     readable = [side for side in sides if side]
     if len(of_students) != 1 or not readable:
@@ -314,7 +314,7 @@ def _student_survival(claims: Rows) -> float | None:
     return sum(of_students) / len(of_students) if of_students else None
 
 
-def _student_demolitions(debate: Debate) -> float | None:
+def _student_demolitions(debate: JudgedDebate) -> float | None:
     claim_of = {claim.claim_id: claim for claim in debate.claims}
     by_students = {speech.number for speech in debate.speeches if speech.student}
     rebuttals = debate.all_rebuttals

@@ -13,7 +13,7 @@ from dissensus.session.quoting import one_line
 from dissensus.session.replies import JsonReply
 from dissensus.session.runner import CallFailed
 
-from ..measures.debate import Debate, read_debate, side_of
+from ..measures.debate import JudgedDebate, read_debate, side_of
 from ..measures.survival import fates
 from ..measures.tally import Claim, counts
 from ..prompts import Wording
@@ -75,7 +75,7 @@ def coach(
     yield from Asking().step("memo", calls)
 
 
-def _read(coaching: Coaching, inputs: Inputs) -> list[Debate]:
+def _read(coaching: Coaching, inputs: Inputs) -> list[JudgedDebate]:
     """The debates that ran to their end.
 
     Raises
@@ -95,7 +95,7 @@ def _read(coaching: Coaching, inputs: Inputs) -> list[Debate]:
 
 
 def _prompt(
-    wording: Wording, motion: Mapping[str, Any], student: str, debates: Sequence[Debate]
+    wording: Wording, motion: Mapping[str, Any], student: str, debates: Sequence[JudgedDebate]
 ) -> str:
     side = side_of(student, motion)
     claimed: list[str] = []
@@ -125,7 +125,7 @@ def _line(wording: Wording, claim: Claim, fate: Mapping[str, str]) -> str:
     return wording.told("memo_claim", FATE=fate[claim.claim_id], TEXT=text)
 
 
-def _unanswered(debate: Debate, side: str) -> list[Claim]:
+def _unanswered(debate: JudgedDebate, side: str) -> list[Claim]:
     """The other side's claims that a side could have answered, and did not."""
     claim_of = {stated.claim_id: stated for stated in debate.claims}
     rebuttals = [
@@ -142,7 +142,7 @@ def _unanswered(debate: Debate, side: str) -> list[Claim]:
     ]
 
 
-def _score(debate: Debate, student: str) -> str:
+def _score(debate: JudgedDebate, student: str) -> str:
     """The recalibrated score of a student's speech; "" where there is none."""
     (number,) = (speech.number for speech in debate.speeches if speech.speaker == student)
     scored = debate.recalibrated.get(number)

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from . import cues, phrases
+from . import cues
+from .phrases import PHRASES
 from .prompts import Entry, Prompt, transcript
 from .settings import SpeechSettings
 
@@ -32,7 +33,7 @@ def claims(prompt: Prompt, speech: SpeechSettings, rng: np.random.Generator) -> 
             continue
         kind = claim.kind
         if rng.random() < speech.wrong_kind:
-            others = [name for name in phrases.LEADS if name != kind]
+            others = [name for name in PHRASES.leads if name != kind]
             kind = others[int(rng.integers(len(others)))]
         listed.append({"text": claim.text, "type": kind, "specific": claim.specific})
     return json.dumps({"claims": listed}, ensure_ascii=False)

@@ -9,8 +9,9 @@ import numpy as np
 
 from dissensus.text.terms import commonest_terms
 
-from . import cues, phrases
+from . import cues
 from .material import sentences
+from .phrases import PHRASES
 from .prompts import Prompt
 from .settings import SpeechSettings
 from .voice import NOTHING, Voice, term_in
@@ -28,8 +29,8 @@ def _question(template: str) -> re.Pattern[str]:
 
 
 _ASKED = {
-    kind: [_question(question) for question in questions]
-    for kind, (questions, _) in phrases.QUESTIONS.items()
+    kind: [_question(question) for question in questions.asked]
+    for kind, questions in PHRASES.questions.items()
 }
 _QUOTE = re.compile(r"“(?P<quote>[^”\n]+)”")
 _DEFINED = re.compile(
@@ -37,7 +38,7 @@ _DEFINED = re.compile(
     r"with (?P<test>[^;\n]+) as the test; not (?P<exclusion>[^.\n]+)\."
 )
 _LISTED = re.compile(r"^(?P<what>Scope|Exclusions): (?P<words>[^\n;]+)", re.MULTILINE)
-_CONTESTED = re.compile("|".join(f"(?:{cues.pattern(phrase)})" for phrase in phrases.CONTESTED))
+_CONTESTED = re.compile("|".join(f"(?:{cues.pattern(phrase)})" for phrase in PHRASES.contested))
 
 
 def extraction(prompt: Prompt, speech: SpeechSettings, rng: np.random.Generator) -> str:
@@ -53,9 +54,9 @@ def offers(prompt: Prompt, speech: SpeechSettings, rng: np.random.Generator) -> 
         if rng.random() >= speech.rises:
             continue
         voice = Voice(prompt.speaker, rng)
-        kind = list(phrases.QUESTIONS)[int(rng.integers(len(phrases.QUESTIONS)))]
-        question = voice.say(phrases.QUESTIONS[kind][0], term=term_in(text, rng))
-        point = voice.say(phrases.POINTS, quote=cues.fragment(text), question=question)
+        kind = list(PHRASES.questions)[int(rng.integers(len(PHRASES.questions)))]
+        question = voice.say(PHRASES.questions[kind].asked, term=term_in(text, rng))
+        point = voice.say(PHRASES.points, quote=cues.fragment(text), question=question)
         offered.append({"argument": int(number), "point": cues.capital(point)})
     return json.dumps({"offers": offered}, ensure_ascii=False)
 
@@ -64,7 +65,7 @@ def answer(prompt: Prompt, speech: SpeechSettings, rng: np.random.Generator) -> 
     """One or two sentences: what was asked, and what else in the speech bears on it."""
     voice, point = Voice(prompt.speaker, rng), prompt.part(1)
     kind, term = _asked(point, rng)
-    reply = [cues.capital(voice.say(phrases.QUESTIONS[kind][1], term=term))]
+    reply = [cues.capital(voice.say(PHRASES.questions[kind].answered, term=term))]
     quote = _QUOTE.search(point)
     asked = quote["quote"].removesuffix(cues.CUT) if quote else ""
     if term == NOTHING and quote:
@@ -74,7 +75,7 @@ def answer(prompt: Prompt, speech: SpeechSettings, rng: np.random.Generator) -> 
     if others and rng.random() < 0.6:
         name = other["other"] if other else "my friend"
         words = cues.fragment(others[int(rng.integers(len(others)))])
-        reply.append(cues.capital(voice.say(phrases.ANSWER_ENDS, name=name, quote=words)))
+        reply.append(cues.capital(voice.say(PHRASES.answer_ends, name=name, quote=words)))
     return " ".join(reply)
 
 

@@ -15,8 +15,8 @@ from itertools import chain
 
 from dissensus.text.sentences import split_sentences
 
-from . import phrases
 from .material import is_specific
+from .phrases import PHRASES
 
 #: What a slot may hold; a quotation has no marks of its own.
 _SLOTS = {"quote": r"(?P<quote>[^“”\n]+)", "name": r"[^“”\n.:]{1,80}?"}
@@ -40,17 +40,17 @@ def any_of(templates: Iterable[str]) -> str:
 
 
 _LEAD = re.compile(
-    rf"^(?:(?:{any_of(chain.from_iterable(phrases.ORDINALS))}), )?"
-    rf"(?P<reply>(?:{any_of(phrases.REPLIES)}), )?"
-    rf"(?P<guard>(?:{any_of(phrases.GUARDS)}), )?"
-    rf"(?:{'|'.join(f'(?P<{kind}>{any_of(leads)})' for kind, leads in phrases.LEADS.items())}): ",
+    rf"^(?:(?:{any_of(chain.from_iterable(PHRASES.ordinals))}), )?"
+    rf"(?P<reply>(?:{any_of(PHRASES.replies)}), )?"
+    rf"(?P<guard>(?:{any_of(PHRASES.guards)}), )?"
+    rf"(?:{'|'.join(f'(?P<{kind}>{any_of(leads)})' for kind, leads in PHRASES.leads.items())}): ",
     re.IGNORECASE,
 )
-_ADDRESSES = [re.compile(pattern(template)) for template in phrases.ADDRESSES]
+_ADDRESSES = [re.compile(pattern(template)) for template in PHRASES.addresses]
 _BITS = {
-    "logic": re.compile(rf"\b(?:{any_of(phrases.LOGIC)}): ", re.IGNORECASE),
-    "new": re.compile(rf"\b(?:{any_of(phrases.NEW)}): ", re.IGNORECASE),
-    "undermines": re.compile(any_of(phrases.FALLEN)),
+    "logic": re.compile(rf"\b(?:{any_of(PHRASES.logic)}): ", re.IGNORECASE),
+    "new": re.compile(rf"\b(?:{any_of(PHRASES.new)}): ", re.IGNORECASE),
+    "undermines": re.compile(any_of(PHRASES.fallen)),
 }
 
 
@@ -105,7 +105,7 @@ def read(text: str) -> ReadSpeech:
 
 
 def _claim(lead: re.Match[str], rest: str) -> ReadClaim:
-    kind = next(kind for kind in phrases.LEADS if lead[kind])
+    kind = next(kind for kind in PHRASES.leads if lead[kind])
     text = next(iter(split_sentences(rest)), "")
     return ReadClaim(text, kind, is_specific(text), bool(lead["guard"]))
 

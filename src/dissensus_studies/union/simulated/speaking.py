@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, count
 
 import numpy as np
 
-from . import cues, phrases
+from . import cues
 from .material import (
     can_be_claimed,
     content,
@@ -19,6 +19,7 @@ from .material import (
     sentences,
 )
 from .notes import Notes, read_notes
+from .phrases import PHRASES, Sides
 from .prompts import Entry, Prompt, transcript
 from .settings import SpeechSettings
 from .voice import NOTHING, Voice, motion_of, surname, term_in
@@ -128,7 +129,7 @@ class _Composer:
         leave = self.notes.closing(self._phrases())
         first = self._opening(entries, planned)
         blocks = self._blocks(chosen, planned, listed)
-        last = Paragraph([self._framed(phrases.CLOSINGS, planned), *leave])
+        last = Paragraph([self._framed(PHRASES.closings, planned), *leave])
         filled = self._filled([first, *blocks], last, self._length())
         return "\n\n".join(block.text for block in (*filled, last))
 
@@ -139,11 +140,11 @@ class _Composer:
         """The claims: kinds are drawn, and each goes to the claim whose words fit it best."""
         texts = self.notes.points[:count]
         weights = np.exp([self.strength, 0.3 * self.strength, -self.strength])
-        kinds = self.rng.choice(list(phrases.LEADS), size=len(texts), p=weights / weights.sum())
+        kinds = self.rng.choice(list(PHRASES.leads), size=len(texts), p=weights / weights.sum())
         guards = self.rng.random(len(texts)) < _logistic(self.strength)
         drawn = sorted(
             zip(kinds.tolist(), guards.tolist(), strict=True),
-            key=lambda pair: list(phrases.LEADS).index(pair[0]),
+            key=lambda pair: list(PHRASES.leads).index(pair[0]),
         )
         left, claims = [*texts], []
         for kind, guarded in drawn:
@@ -182,10 +183,10 @@ class _Composer:
         bits = self._bits(target)
         others = [other for other in listed if other != text]
         quote = cues.fragment(text, others)
-        address = self.voice.say(phrases.ADDRESSES, name=self._called(target.speaker), quote=quote)
+        address = self.voice.say(PHRASES.addresses, name=self._called(target.speaker), quote=quote)
         block = Paragraph([cues.capital(address)], answers=True)
         term = term_in(text, self.rng)
-        for name, leads in (("logic", phrases.LOGIC), ("new", phrases.NEW)):
+        for name, leads in (("logic", PHRASES.logic), ("new", PHRASES.new)):
             if bits[name]:
                 lead = cues.capital(self.voice.say(leads))
                 start = self.notes.nearest(text)
@@ -196,7 +197,7 @@ class _Composer:
             block.sentences += [start] if start else []
             block.runs = [self.notes.run(start)] if start else []
         if bits["undermines"]:
-            block.end.append(cues.capital(self.voice.say(phrases.FALLEN, term=term)))
+            block.end.append(cues.capital(self.voice.say(PHRASES.fallen, term=term)))
         return block
 
     def _called(self, name: str) -> str:
@@ -216,21 +217,21 @@ class _Composer:
     def _claim(self, planned: Sequence[Planned], number: int, *, reply: bool) -> Paragraph:
         """The claim of a number, from 0, with what the notes say after it."""
         claim = planned[number]
-        lead = self.voice.say(phrases.LEADS[claim.kind], term=term_in(claim.text, self.rng))
-        first, between, last = phrases.ORDINALS
+        lead = self.voice.say(PHRASES.leads[claim.kind], term=term_in(claim.text, self.rng))
+        first, between, last = PHRASES.ordinals
         ordinals = first if not number else last if number == len(planned) - 1 else between
         text = cues.claim(
             claim.text,
             lead,
-            guard=self.voice.say(phrases.GUARDS) if claim.guarded else "",
-            reply=self.voice.say(phrases.REPLIES) if reply else "",
+            guard=self.voice.say(PHRASES.guards) if claim.guarded else "",
+            reply=self.voice.say(PHRASES.replies) if reply else "",
             ordinal="" if reply or self.rng.random() < 0.5 else self.voice.say(ordinals),
         )
         return Paragraph([text], [self.notes.run(claim.text)], answers=reply)
 
     def _opening(self, entries: Sequence[Entry], planned: Sequence[Planned]) -> Paragraph:
         """What is proposed, what the words mean, and how the speaker comes to it."""
-        sentences = [self._framed(phrases.OPENINGS, planned)]
+        sentences = [self._framed(PHRASES.openings, planned)]
         if not entries:
             sentences.append(self._definition(planned))
         elif len(entries) == 1:
@@ -239,10 +240,10 @@ class _Composer:
         runs = [self.notes.run(start)] if start else []
         return Paragraph([*sentences, *([start] if start else [])], runs)
 
-    def _framed(self, ways: Mapping[str, tuple[str, ...]], planned: Sequence[Planned]) -> str:
+    def _framed(self, ways: Sides, planned: Sequence[Planned]) -> str:
         """A sentence on the motion and on two things that the speech is about."""
         term, other = self._terms(planned)
-        templates = ways.get(self.prompt.side, ways["proposition"])
+        templates = ways.opposition if self.prompt.side == "opposition" else ways.proposition
         motion = motion_of(self.prompt.motion)
         return cues.capital(self.voice.say(templates, motion=motion, term=term, other=other))
 
@@ -254,11 +255,11 @@ class _Composer:
         return drawn[int(order[0])], drawn[int(order[-1])]
 
     def _definition(self, planned: Sequence[Planned]) -> str:
-        return phrases.DEFINITION.format(
+        return PHRASES.definition.format(
             motion=motion_of(self.prompt.motion),
-            definition=self._one_of(phrases.DEFINITIONS),
-            scope=self._one_of(phrases.SCOPES),
-            exclusion=self._one_of(phrases.EXCLUSIONS),
+            definition=self._one_of(PHRASES.definitions),
+            scope=self._one_of(PHRASES.scopes),
+            exclusion=self._one_of(PHRASES.exclusions),
             term=self._terms(planned)[0],
         )
 
@@ -270,7 +271,7 @@ class _Composer:
         defined = {match["what"]: match["words"] for match in _DEFINED.finditer(self.prompt.told)}
         if len(defined) < 2:
             return []
-        ways = phrases.CONTESTED if self.rng.random() < 0.5 else phrases.ACCEPTED
+        ways = PHRASES.contested if self.rng.random() < 0.5 else PHRASES.accepted
         scope, exclusion = defined["Scope"], defined["Exclusions"]
         return [self.voice.say(ways, scope=scope, exclusion=exclusion)]
 

@@ -21,7 +21,7 @@ from ..protocol.asking import RecalibrationOf
 from ..replies import Definitions, Memo, Offers, Rubric, Style
 from ..simulated import cues
 from ..simulated.judging import weighed
-from ..simulated.phrases import ADDRESSES, FALLEN, GUARDS, LEADS, LOGIC, NEW
+from ..simulated.phrases import PHRASES
 from .union_planted import STYLE, passage_of, say, speech_with
 from .union_sessions import ORDER, WORDING
 from .union_texts import answer_text, claim_text
@@ -38,7 +38,7 @@ TEXTS = st.text(st.characters(exclude_characters="\n\r"), min_size=1, max_size=6
 
 @given(
     text=TEXTS.filter(str.strip),
-    kind=st.sampled_from(sorted(LEADS)),
+    kind=st.sampled_from(sorted(PHRASES.leads)),
     guarded=st.booleans(),
     bits=st.fixed_dictionaries(dict.fromkeys(BITS, st.booleans())),
     by_claim=st.booleans(),
@@ -60,10 +60,10 @@ def test_what_a_speech_does_is_read_as_it_was_written(
     assert answer.by == int(by_claim)
 
 
-@pytest.mark.parametrize("kind", LEADS)
+@pytest.mark.parametrize("kind", PHRASES.leads)
 def test_every_phrase_is_read_as_what_it_stands_for(kind: str) -> None:
-    for lead in LEADS[kind]:
-        for guard in ("", *GUARDS):
+    for lead in PHRASES.leads[kind]:
+        for guard in ("", *PHRASES.guards):
             for term in ("the clerk", "that"):
                 lead_in = lead.format(term=term)
                 (claim,) = cues.read(
@@ -73,10 +73,10 @@ def test_every_phrase_is_read_as_what_it_stands_for(kind: str) -> None:
                 assert claim.text == "It rains on .5 of Skarrow." and claim.specific
 
 
-@pytest.mark.parametrize("address", ADDRESSES)
+@pytest.mark.parametrize("address", PHRASES.addresses)
 def test_every_way_to_answer_is_read(address: str) -> None:
     said = address.format(name="Dr Mara Lindqvist", quote=f"we know it{cues.CUT}")
-    for logic, new, fallen in zip(LOGIC, NEW, FALLEN, strict=True):
+    for logic, new, fallen in zip(PHRASES.logic, PHRASES.new, PHRASES.fallen, strict=True):
         end = fallen.format(term="the clerk")
         text = f"{said} {logic.capitalize()}: It is so. {new.capitalize()}: It was so. {end}"
         (answer,) = cues.read(cues.capital(text)).answers

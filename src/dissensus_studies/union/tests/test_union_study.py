@@ -12,7 +12,8 @@ import yaml
 
 from dissensus.digests import digest
 from dissensus.errors import ResourceError
-from dissensus.plan.call_plan import call_plans, describe
+from dissensus.plan.call_plan import call_plans
+from dissensus.plan.described import describe
 from dissensus.session.inputs import FolderInputs, PlaceholderInputs
 from dissensus.session.protocol import assumed_calls
 from dissensus.session.record import SessionPaths, transcript

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..simulated.phrases import ADDRESSES, FALLEN, GUARDS, LEADS, LOGIC, NEW, REPLIES
+from ..simulated.phrases import PHRASES
 
 #: A sentence, to its first mark that ends one.
 _SENTENCE = re.compile(r"(?P<sentence>.+?[.!?])(?: |$)")
@@ -61,17 +61,21 @@ class Said:
 
 def claim_text(kind: str, text: str, *, guarded: bool = False, reply: bool = False) -> str:
     """A paragraph that makes a claim of a kind."""
-    lead = LEADS[kind][0]
-    before = [*([REPLIES[0]] if reply else []), *([GUARDS[0]] if guarded else []), lead]
+    lead = PHRASES.leads[kind][0]
+    before = [
+        *([PHRASES.replies[0]] if reply else []),
+        *([PHRASES.guards[0]] if guarded else []),
+        lead,
+    ]
     return f"{', '.join(before).capitalize()}: {text}"
 
 
 def answer_text(name: str, quote: str, bits: Mapping[str, bool]) -> str:
     """A paragraph that answers a claim."""
-    said = [ADDRESSES[0].format(name=name, quote=quote)]
-    said += [f"{LOGIC[0].capitalize()}: It was so before."] if bits["logic"] else []
-    said += [f"{NEW[0].capitalize()}: The town had a clerk."] if bits["new"] else []
-    said += [FALLEN[0].format(term="the clerk")] if bits["undermines"] else []
+    said = [PHRASES.addresses[0].format(name=name, quote=quote)]
+    said += [f"{PHRASES.logic[0].capitalize()}: It was so before."] if bits["logic"] else []
+    said += [f"{PHRASES.new[0].capitalize()}: The town had a clerk."] if bits["new"] else []
+    said += [PHRASES.fallen[0].format(term="the clerk")] if bits["undermines"] else []
     return " ".join(said)
 
 
@@ -86,7 +90,7 @@ def said_in(speech: Mapping[str, Any]) -> Said:
             claims.append(claim)
         elif address:
             following = paragraphs[place + 1] if place + 1 < len(paragraphs) else ""
-            is_made = any(following.lower().startswith(f"{one}, ") for one in REPLIES)
+            is_made = any(following.lower().startswith(f"{one}, ") for one in PHRASES.replies)
             by = _claim(about, following) if is_made else None
             answers.append(
                 Answered(
@@ -102,7 +106,7 @@ def said_in(speech: Mapping[str, Any]) -> Said:
 
 def _claim(about: tuple[int, str], paragraph: str) -> Claimed | None:
     """The claim that a paragraph begins with."""
-    for kind, leads in LEADS.items():
+    for kind, leads in PHRASES.leads.items():
         for lead in leads:
             before, _, after = lead.partition("{term}")
             slot = "[^:.]+?" if "{term}" in lead else ""
@@ -114,7 +118,7 @@ def _claim(about: tuple[int, str], paragraph: str) -> Claimed | None:
             sentence = _SENTENCE.match(paragraph[found.end() :]) if found else None
             if found and sentence:
                 text = sentence["sentence"]
-                guarded = any(guard in found["prefix"].lower() for guard in GUARDS)
+                guarded = any(guard in found["prefix"].lower() for guard in PHRASES.guards)
                 exact = re.search(r"\d|(?<=[a-z,;] )[A-Z][a-z]+", text) is not None
                 return Claimed(*about, text, kind, exact, guarded)
     return None
@@ -122,7 +126,7 @@ def _claim(about: tuple[int, str], paragraph: str) -> Claimed | None:
 
 def _address(paragraph: str) -> tuple[str, str] | None:
     """Who is answered in a paragraph, and which words of theirs."""
-    for address in ADDRESSES:
+    for address in PHRASES.addresses:
         slots = {"name": "(?P<name>[^“”.:]+?)", "quote": "(?P<quote>[^“”]+)"}
         pieces = re.split(r"\{(\w+)\}", address)
         pattern = "".join(
@@ -136,9 +140,9 @@ def _address(paragraph: str) -> tuple[str, str] | None:
 
 def _says(paragraph: str, bit: str) -> bool:
     if bit != "undermines":
-        leads = LOGIC if bit == "logic" else NEW
+        leads = PHRASES.logic if bit == "logic" else PHRASES.new
         return any(f"{lead}: " in paragraph.lower() for lead in (one.lower() for one in leads))
-    halves = (sentence.split("{term}") for sentence in FALLEN)
+    halves = (sentence.split("{term}") for sentence in PHRASES.fallen)
     last = paragraph.rsplit(".", 2)[-2] + "." if paragraph.count(".") > 1 else paragraph
     return any(
         last.strip(" ”").startswith(before) and last.endswith(after) for before, after in halves

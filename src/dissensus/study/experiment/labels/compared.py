@@ -19,10 +19,10 @@ from dissensus.setting_faults import show
 from dissensus.stats.agreement import clustered_agreement
 from dissensus.stats.prediction_powered import Powered, prediction_powered
 from dissensus.stats.shares import unless_certain
-from dissensus.study.experiment.compared import Design
+from dissensus.study.experiment.compared import Compared
+from dissensus.study.experiment.design import ExperimentDesign
 from dissensus.study.experiment.labels.people import Label, Place, judged_places, read_labels
 from dissensus.study.experiment.measures import measure_sessions, turns_by_session, value_of
-from dissensus.study.experiment.study import Experiment
 from dissensus.study.makes import makes, resolve
 from dissensus.tables.artefact import Column, Schema
 from dissensus.tables.common import common, count, share, text
@@ -53,7 +53,8 @@ AGREEMENT = Schema(
     {
         "statistic": text(
             "percent_agreement; cohen_kappa, with squared weights on a scale of numbers; or "
-            "krippendorff_alpha, nominal or for interval data. Limits: percentiles over clusters."
+            "krippendorff_alpha, nominal or for interval data. Limits: of the first Student's over "
+            "clusters, on the logit scale; of the others percentiles over clusters."
         ),
         **common("estimate?", "ci_low?", "ci_high?", "n"),
     },
@@ -95,7 +96,7 @@ def compare_with_people(
     declared : ``module:name`` of the study's class.
     block : all of the study's settings.
     """
-    cls: type[Experiment] = resolve(declared)
+    cls: type[ExperimentDesign] = resolve(declared)
     study = cls(cls.Settings.model_validate(block))
     settings, outcome = study.label_settings, study.labelled_outcome
     arms = {*metrics["arm"]}
@@ -120,7 +121,7 @@ def compare_with_people(
         confidence,
         seed,
     )
-    design = Design.of(cls, study.settings.again)
+    design = Compared.of(cls, study.settings.again)
     return (
         [_labelled(place, study.name, judge[place], label) for place, label in given.items()],
         agreement,
@@ -141,7 +142,7 @@ def _labelled(place: Place, study: str, judge: Any, people: Label) -> Row:
 
 
 def _said_by_judge(
-    study: Experiment, turns: Sequence[Row], given: Mapping[Place, Label]
+    study: ExperimentDesign, turns: Sequence[Row], given: Mapping[Place, Label]
 ) -> dict[Place, Any]:
     """What the judge says in the turns that people labelled; None where it could not be read.
 
@@ -165,7 +166,7 @@ def _said_by_judge(
 
 
 def _measured_by_people(
-    study: Experiment,
+    study: ExperimentDesign,
     turns: Sequence[Row],
     outcomes: Sequence[Row],
     pool: Sequence[Row],
@@ -231,7 +232,7 @@ def estimates(
     measured: pd.DataFrame,
     contrasts: pd.DataFrame,
     outcome: str,
-    design: Design,
+    design: Compared,
     confidence: float,
 ) -> Iterator[Row]:
     """Every contrast of arms and every mean, by the judge, by people, and by both.
@@ -303,7 +304,7 @@ def _powered(
 def _as_share(powered: Powered, confidence: float) -> Powered:
     """The same from 0 to 1, which the sum of labels and predictions may leave.
 
-    Labels that are all no, or all yes, have Wilson's limits, with a case a cluster.
+    Labels that are all no, or all yes, have exact limits, with a case a cluster.
     """
     if np.isnan(powered.ci_low):
         return cast(Powered, unless_certain(powered, confidence))
