@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from dissensus.design.contrasts import HEADLINE
+from dissensus.design.declared import ALL
 from dissensus.report.claims.ranked import Ranked, together
 from dissensus.report.facts import Row
 from dissensus.report.forms import AFTER_HOLM, fill_key
@@ -17,7 +18,6 @@ from dissensus.report.labels import arm_words, listed, p_clause, percents, signe
 from dissensus.report.style import new_figure, notice, styled, zero_line
 from dissensus.report.view import Artefacts, Drawn, View
 
-from ..inference import ALL
 from ..outcomes import OUTCOMES, PRIMARY
 from .forest import (
     domains_drawn,
