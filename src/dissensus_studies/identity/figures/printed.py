@@ -164,8 +164,8 @@ def table_printed(artefacts: Artefacts, view: View) -> Table:
     """What is printed beside what it comes to; the numbers of no run."""
     note = (
         'Printed: the numbers of "Measuring and Mitigating Identity Bias in Multi-Agent Debate via '
-        'Anonymization" (anonymous submission), not ours. Recomputed: from the printed numbers '
-        f"alone; as all have three decimals, cells within {TOLERANCE} are the same. MMLU is its "
+        'Anonymization" (Choi, Zhu and Li, arXiv 2510.07517), not ours. Recomputed: from the '
+        f"printed numbers alone; as all have three decimals, cells within {TOLERANCE} are the same. MMLU is its "
         "professional medicine subset. Rounding: an IBC computed from unrounded shares can be "
         "0.0025 from one computed from the rounded ones, so the two smaller errors may be that; "
         "but every Delta equals the difference of the rounded shares. "
