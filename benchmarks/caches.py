@@ -14,11 +14,11 @@ from typing import Any
 
 import calls
 from bench import Bench
-from project import ROOT, Project
 from table import Row, Target
 from timing import Failed
 
 from dissensus.llm.prices import Price, price_of, read_prices
+from project import ROOT, Project
 
 RUN = Path("results/bench/union")
 LATENCY_S = 0.05

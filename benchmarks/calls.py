@@ -19,10 +19,11 @@ from typing import Any
 from urllib.request import urlopen
 
 from bench import Bench, cpu, largest, seconds
-from project import RESULTS as LANGUAGE
-from project import ROOT, Project
 from table import Row, Target
 from timing import ENVIRONMENT, Failed, Took, in_turn, took
+
+from project import RESULTS as LANGUAGE
+from project import ROOT, Project
 
 MODELS = ["m1", "m2", "m3", "m4"]
 #: Where the study of these debates keeps its results.

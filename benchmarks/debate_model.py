@@ -9,9 +9,10 @@ from collections.abc import Callable
 from typing import Any
 
 from bench import Bench, seconds
-from project import ROOT
 from table import Row, Target
 from timing import Took, took
+
+from project import ROOT
 
 
 def fit_rounds(questions: int, rounds: int) -> float:

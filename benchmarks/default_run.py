@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import yaml
 from bench import Bench, cpu, largest, seconds
-from project import LIGHT, ROOT, Project
 from table import Row, Target
+
+from project import LIGHT, ROOT, Project
 
 #: Of two quiet cores: by the clock, and of their time.
 _SECONDS, _CPU = Target(60), Target(110)

@@ -12,9 +12,10 @@ from pathlib import Path
 import pandas as pd
 from bench import Bench
 from calls import server, stats
-from project import ROOT, Project
 from table import Row
 from timing import took
+
+from project import ROOT, Project
 
 NAME = "multi_agent_debate"
 EXAMPLE = ROOT / "examples" / NAME

@@ -9,9 +9,10 @@ import sys
 from pathlib import Path
 
 from bench import Bench, largest, seconds
-from project import Project
 from table import Row, Target
 from timing import Took, took
+
+from project import Project
 
 SESSIONS, QUICK = 20_000, 40
 #: Turns of a session, speakers, and words of a turn.

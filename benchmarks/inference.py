@@ -7,9 +7,10 @@ import sys
 from pathlib import Path
 
 from bench import Bench, cpu, largest, seconds
-from project import ROOT
 from table import Row
 from timing import Took, took
+
+from project import ROOT
 
 _SCRIPT = str(Path(__file__).with_name("stages.py"))
 #: The stages of `stages.py`, the one that makes the others' metrics first.

@@ -7,9 +7,10 @@ import sys
 from pathlib import Path
 
 from bench import Bench, cpu, seconds
-from project import CORES, RESULTS, ROOT, Project
 from table import Row
 from timing import Took, took
+
+from project import CORES, RESULTS, ROOT, Project
 
 _EMPTY = """
 rule all:

@@ -10,9 +10,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from bench import Bench, seconds
-from project import ROOT
 from table import Row, Target
 from timing import Took, took
+
+from project import ROOT
 
 
 def sign_flip(flips: int) -> float:

@@ -33,9 +33,10 @@ import scale
 import start
 import votes
 from bench import Bench
-from project import ROOT
 from table import Results
 from timing import adopt_orphans
+
+from project import ROOT
 
 HERE = Path(__file__).resolve().parent
 #: What can be measured, in the table's order.

@@ -6,9 +6,10 @@ import shutil
 from dataclasses import dataclass, replace
 
 from bench import Bench, cpu, largest, memory, seconds
-from project import LIGHT, RESULTS, Project
 from table import Row, Target
 from timing import Took
+
+from project import LIGHT, RESULTS, Project
 
 #: Draws; each is a session in English and one in Chinese. Costs are compared with the middle size.
 SIZES = (100, 1_000, 10_000)

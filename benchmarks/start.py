@@ -5,9 +5,10 @@ from __future__ import annotations
 import sys
 
 from bench import Bench, cpu, memory, seconds
-from project import LIGHT, Project
 from table import Row
 from timing import in_turn, took
+
+from project import LIGHT, Project
 
 
 def measure(bench: Bench) -> None:

@@ -16,9 +16,10 @@ from typing import Any
 import calls
 import yaml
 from bench import Bench, cpu, largest, seconds
-from project import Project
 from table import Row
 from timing import Failed, Took, took
+
+from project import Project
 
 RUN = Path("results/bench/consensus")
 MODEL = "consensus-agent"

@@ -92,6 +92,7 @@ def test_the_null_is_played_by_the_reference_however_large_the_effect() -> None:
     assert drawn["draw_id"].nunique() == 40 == drawn["item_id"].nunique()
 
 
+@pytest.mark.thorough
 def test_what_it_says_is_what_new_studies_do_though_arms_are_not_exchangeable() -> None:
     """No effect in the mean, and a skew in one arm: neither test is exact, and it says how far."""
     speech = models(noise=0.3, skew=3.0)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import pytest
 from scipy import stats
 
 from dissensus.report.labels import interval, number
-from dissensus.report.tables import Table, as_csv, as_markdown, as_page
+from dissensus.report.tables import Table
 from dissensus.study.makes import resolve
 
 from ..figures import TABLES
@@ -32,26 +31,6 @@ def cell(table: Table, column: str, *head: str) -> str:
     rows = [row for row in table.rows if row[: len(head)] == head]
     assert len(rows) == 1
     return rows[0][table.columns.index(column)]
-
-
-@pytest.mark.parametrize(
-    "size", [(1, ("emergent",), 3, 2), (12, tuple(ARMS), 4, 5), (3, ("emergent", "pid"), 5, 4)]
-)
-def test_tables_of_any_run_say_that_models_are_simulated(
-    size: tuple[int, tuple[str, ...], int, int],
-) -> None:
-    made = tables_of(make_run(*size))
-    for table in made.values():
-        assert table.note.endswith("Simulated models.")
-        assert len(set(table.columns)) == len(table.columns)
-        for text in (as_csv(table), as_markdown(table)):
-            assert "nan" not in text.lower().replace("dominance", "") and "None" not in text
-    assert as_page(list(made.values()), "Tables").count("<table") == len(TABLES)
-
-
-def test_tables_of_real_models_do_not_call_them_simulated() -> None:
-    for table in tables_of(make_run(1, ("emergent",), 3, 2), simulated=False).values():
-        assert "Simulated" not in table.note
 
 
 def test_means_by_arm_with_sizes_where_fewer() -> None:

@@ -4,32 +4,24 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pytest
-from docutils.core import publish_parts
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
-from dissensus.report import captions
 from dissensus.report.equal_tokens import NOT_WORTH, UNTOLD
 from dissensus.report.facts import unmarked
-from dissensus.report.style import save
 from dissensus.report.view import Drawn, View
 from dissensus.study.makes import resolve
-from drawn import outside, overlaps, said_by, visible_texts
+from drawn import said_by, visible_texts
 from made_frames import frame_of
-from marking import thorough_but
 
 from ..figures import FIGURES, conformity, equal_tokens, needed, peers, rounds
 from ..figures.frames import Estimates, casts, range_words, read_teams
 from ..figures.style import columns_for, looks
 from ..inference.comparisons import COMPARISONS
 from .identity_frames import FULL, RING, VIEW, Run, make_run
-
-TEMPLATES = Path(__file__).parents[1] / "captions"
-SIZES = [(1, 1), (2, 2), (6, 5)]
 
 run_of = cache(make_run)
 
@@ -51,30 +43,6 @@ def shown(name: str, size: tuple[int, int]) -> Drawn:
 
 def said(size: tuple[int, int]) -> dict[str, dict[str, str]]:
     return {name: said_by(shown(name, size)) for name in MAKERS}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("size", SIZES, ids=str)
-@pytest.mark.parametrize("name", MAKERS)
-def test_no_text_overlaps_or_is_cut_off(name: str, size: tuple[int, int]) -> None:
-    figure = shown(name, size).figure
-    texts = visible_texts(figure)
-    assert any(text == "simulated models" for text, _ in texts)
-    assert overlaps(texts) == []
-    assert outside(texts, figure) == []
-
-
-@pytest.mark.parametrize("name", thorough_but(MAKERS, "conformity"))
-def test_bytes_repeat_and_real_models_are_not_called_simulated(name: str, tmp_path: Path) -> None:
-    run = run_of(3, 2)
-    for place in ("one", "two"):
-        save(drawn(name, run), tmp_path / f"{place}.svg", tmp_path / f"{place}.png")
-    svg = (tmp_path / "one.svg").read_bytes()
-    assert b">simulated models<" in svg
-    assert svg == (tmp_path / "two.svg").read_bytes()
-    assert (tmp_path / "one.png").read_bytes() == (tmp_path / "two.png").read_bytes()
-    real = visible_texts(drawn(name, run, replace(VIEW, simulated=False)))
-    assert "simulated models" not in {text for text, _ in real}
 
 
 def test_what_is_missing_is_one_sentence() -> None:
@@ -239,12 +207,3 @@ def test_a_course_is_said_to_move_by_its_test_and_not_by_its_ends() -> None:
     assert words.endswith(f"Holm over teams and rounds: down in {teams[0]}.")
     none = said((2, 2))["rounds"]["found"]
     assert none == "No team has the questions that two rounds could be compared on."
-
-
-@pytest.mark.parametrize("size", SIZES, ids=str)
-def test_captions_are_filled_and_are_clean_restructured_text(size: tuple[int, int]) -> None:
-    for name, values in said(size).items():
-        template = (TEMPLATES / f"{name}.rst").read_text(encoding="utf-8")
-        text = captions.fill(template, values, True)
-        assert "{" not in text and "nan" not in text.lower(), name
-        publish_parts(text, writer="html", settings_overrides={"halt_level": 2})

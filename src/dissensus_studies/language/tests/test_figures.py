@@ -26,7 +26,7 @@ from ..figures import (
     specifications,
 )
 from ..inference.estimators import NET, OFFSET
-from .figure_frames import LOOKED_AT, REAL, VIEW, Run, looked_at, make_run
+from .figure_frames import LOOKED_AT, VIEW, Run, looked_at, make_run
 
 SIZES = [
     (4, 2, ("en", "zh")),
@@ -36,17 +36,6 @@ SIZES = [
 DRAWN = {declared.name: resolve(declared.maker) for declared in FIGURES}
 
 run_of = cache(make_run)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("size", SIZES, ids=str)
-@pytest.mark.parametrize("name", DRAWN)
-def test_no_text_overlaps_or_is_cut_off(name: str, size: tuple[int, int, tuple[str, ...]]) -> None:
-    figure = DRAWN[name](run_of(*size).artefacts, VIEW).figure
-    texts = visible_texts(figure)
-    assert VIEW.simulated and any(text == "simulated models" for text, _ in texts)
-    assert overlaps(texts) == []
-    assert outside(texts, figure) == []
 
 
 @pytest.mark.parametrize("name", ["paired_effects", "power", "domains"])
@@ -65,17 +54,6 @@ def test_the_caption_of_a_study_that_may_stop_has_its_last_look_and_its_scale() 
     plain = paired_effects.describe(run_of(*SIZES[1]).artefacts, VIEW)
     assert plain["unit"].endswith("fitted on English")
     assert "anew in each resample" in plain["interval"]
-
-
-@pytest.mark.parametrize("name", DRAWN)
-def test_simulated_is_printed_in_both_forms(name: str, tmp_path: Path) -> None:
-    """That bytes repeat, whole runs show: see tests/test_workflow.py."""
-    drawn = DRAWN[name](run_of(*SIZES[0]).artefacts, VIEW)
-    save(drawn.figure, tmp_path / "f.svg", tmp_path / "f.png")
-    svg = (tmp_path / "f.svg").read_bytes()
-    assert b">simulated models<" in svg
-    assert b"<dc:date>" not in svg
-    assert (tmp_path / "f.png").stat().st_size > 1000
 
 
 @pytest.mark.thorough
@@ -139,12 +117,6 @@ def crowd() -> Run:
         copies = [frame.assign(**{name: frame[name] + f"-{i}" for name in ids}) for i in range(100)]
         crowds.append(pd.concat(copies, ignore_index=True))
     return replace(run, metrics=crowds[0], reuse=crowds[1])
-
-
-def test_a_run_of_real_models_does_not_say_simulated(tmp_path: Path) -> None:
-    drawn = DRAWN["reuse"](run_of(*SIZES[0]).artefacts, REAL)
-    save(drawn.figure, tmp_path / "f.svg", tmp_path / "f.png")
-    assert b"simulated models" not in (tmp_path / "f.svg").read_bytes()
 
 
 def test_drawing_leaves_the_settings_of_matplotlib_alone() -> None:

@@ -162,10 +162,6 @@ def test_every_table_says_simulated_but_that_of_the_coders() -> None:
     assert not any("Simulated" in as_markdown(table) for table in every_table(run_of_two(), REAL))
 
 
-def test_tables_of_a_very_small_run_can_be_made() -> None:
-    assert len(every_table(make_run(4, 2, ("en", "zh")))) == 14
-
-
 #: Table 2 as printed: domain_id -> N, mean, low, high.
 TABLE_2 = {
     6: (8, 0.812, 0.723, 0.902),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,14 +11,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from dissensus.report.captions import fill
 from dissensus.report.facts import unmarked
-from dissensus.report.style import ALARM, save
+from dissensus.report.style import ALARM
 from dissensus.report.truth import Diagnosed
 from dissensus.report.view import Drawn, View
 from dissensus.study.makes import resolve
-from drawn import outside, overlaps, said_by, visible_texts
-from marking import thorough_but
+from drawn import said_by, visible_texts
 
 from ..figures import FIGURES
 from ..figures.headline import state
@@ -27,12 +24,7 @@ from ..figures.truth import effects
 from ..inference.coaching import OUTCOMES
 from .union_frames import VIEW, Run, make_run
 
-REPORT = Path(__file__).parents[1] / "captions"
 MAKERS = {declared.name: resolve(declared.maker) for declared in FIGURES}
-#: Motions, epochs, runs.
-SIZES = [(0, 1, 1), (1, 1, 1), (1, 2, 2), (2, 4, 5), (6, 6, 2)]
-#: Those of `make test`: an empty run, the least, and that of the default run.
-QUICK = (SIZES[0], SIZES[1], SIZES[3])
 
 
 def make(name: str, run: Run, view: View = VIEW) -> Drawn:
@@ -81,39 +73,6 @@ def rows_of(axes: Axes) -> dict[str, float]:
         label.get_text(): float(place)
         for place, label in zip(axes.get_yticks(), axes.get_yticklabels(), strict=True)
     }
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("size", thorough_but(SIZES, *QUICK), ids=str)
-@pytest.mark.parametrize("name", MAKERS)
-def test_no_text_overlaps_or_is_cut_off(name: str, size: tuple[int, int, int]) -> None:
-    figure = drawn(name, size)
-    texts = visible_texts(figure)
-    assert any(text == "simulated models" for text, _ in texts)
-    assert overlaps(texts) == []
-    assert outside(texts, figure) == []
-
-
-@pytest.mark.parametrize("size", thorough_but(SIZES, *QUICK), ids=str)
-@pytest.mark.parametrize("name", MAKERS)
-def test_captions_are_filled_at_every_size(name: str, size: tuple[int, int, int]) -> None:
-    template = (REPORT / f"{name}.rst").read_text(encoding="utf-8")
-    said = fill(template, shown(name, size).facts, simulated=True)
-    assert "{" not in said and "nan" not in said and "None" not in said
-
-
-def test_bytes_repeat(tmp_path: Path) -> None:
-    for stem in ("one", "two"):
-        figure = make("verdicts", make_run(1, 2, 2)).figure
-        save(figure, tmp_path / f"{stem}.svg", tmp_path / f"{stem}.png")
-    for ending in ("svg", "png"):
-        one, two = ((tmp_path / f"{stem}.{ending}").read_bytes() for stem in ("one", "two"))
-        assert one == two
-
-
-def test_real_models_are_not_called_simulated() -> None:
-    figure = make("judges", make_run(1, 2, 2), View("union", VIEW.settings, False)).figure
-    assert "simulated models" not in {text for text, _ in visible_texts(figure)}
 
 
 def test_verdicts_are_counted_by_arm_and_epoch_and_shared_by_motion() -> None:
