@@ -1,6 +1,7 @@
 # make reproduce   install into .venv and run every study with simulated models
-# make test        install and run all tests
-# make test-fast   the unit tests alone, in two minutes
+# make test        install and run the tests, in some eight minutes
+# make test-fast   the unit tests alone, in some four minutes
+# make test-all    the thorough tests too: calibrations by simulation, many whole runs, a browser, Slurm, other tools
 # make local MODEL=path.gguf   every study in small with one model on this machine, through llama.cpp
 # make replay      the released run of a real model, made again from its replies: no key, no network
 # The plain commands behind each are in the README.
@@ -10,16 +11,24 @@ BIN := .venv/bin
 # Where this is set, every job would compile the project's modules anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: reproduce test test-fast local real replay lint schema docs site lock pictures diagnosis benchmarks mutants clean
+.PHONY: reproduce test test-fast test-all test-touched local real replay lint schema docs site lock pictures diagnosis benchmarks mutants clean
 
 reproduce: .venv/installed
 	$(BIN)/snakemake --cores 8
 
 test: .venv/installed
-	$(BIN)/pytest -n 4 --durations=10
+	$(BIN)/pytest -n 3 -m "not thorough" --durations=10
 
 test-fast: .venv/installed
-	$(BIN)/pytest -n 2 -m unit
+	$(BIN)/pytest -n 2 -m "unit and not thorough"
+
+# Those that need a browser or Slurm say so where there is none; tests/browser.sh and tests/slurm/cluster.sh install them.
+test-all: .venv/installed .venv/llama .venv/slurm .venv/inspect/installed
+	$(BIN)/pytest -n 4 --durations=30
+
+# The thorough tests of the files of tests that TOUCHED names. Status 5: these files have none.
+test-touched: .venv/installed
+	$(BIN)/pytest -n 4 -m thorough --durations=10 $(TOUCHED) || [ $$? -eq 5 ]
 
 # Ends with the share of each study's turns that were read, repaired or lost.
 local: .venv/llama

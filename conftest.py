@@ -14,7 +14,7 @@ from hypothesis import settings
 
 from browsing import Browser, browsing
 from known_studies import studies_as_before
-from marking import MARKS, mark_called_for, marks
+from marking import MARKS, is_thorough, mark_called_for, marks
 from support import Project, built_once
 
 # The same examples in every run, however slow the machine: what fails here fails for everybody.
@@ -35,6 +35,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if not marks(item):
             item.add_marker(mark_called_for(item))
+        if is_thorough(item):
+            item.add_marker("thorough")
         longest[item.path] = min(longest[item.path], MARKS.index(marks(item)[0]))
     items.sort(key=lambda item: longest[item.path])
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
+from typing import Any
 
 import pytest
 
@@ -12,9 +13,21 @@ MARKS = ("cluster", "run", "slow", "unit")
 _WORKFLOWS = {"project", "finished", "copied", "workflow"}
 
 
+def thorough_but(values: Iterable[Any], *kept: Any) -> list[Any]:
+    """Values of a parameter of which `make test` takes those kept, and `make test-all` the rest."""
+    thorough = pytest.mark.thorough
+    return [value if value in kept else pytest.param(value, marks=thorough) for value in values]
+
+
 def marks(item: pytest.Item) -> list[str]:
     """Those of MARKS that a test has."""
     return [mark for mark in MARKS if item.get_closest_marker(mark)]
+
+
+def is_thorough(item: pytest.Item) -> bool:
+    """Whether `make test` leaves a test out: it says so, or it needs Slurm or a browser."""
+    needing = item.path.parent.name == "slurm" or "browser" in getattr(item, "fixturenames", ())
+    return needing or item.get_closest_marker("thorough") is not None
 
 
 def mark_called_for(item: pytest.Item) -> str:

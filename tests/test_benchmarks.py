@@ -226,6 +226,7 @@ def test_the_votes_that_another_framework_is_given_are_each_debate_s_last(tmp_pa
     }
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_synthetic_tables_are_the_same_twice_and_every_stage_takes_them(tmp_path: Path) -> None:
     from dissensus.study.configuration import load_file
@@ -245,6 +246,7 @@ def test_synthetic_tables_are_the_same_twice_and_every_stage_takes_them(tmp_path
         assert stages.run(tmp_path / "one", settings, stage)["seconds"] > 0
 
 
+@pytest.mark.thorough
 @pytest.mark.run
 def test_a_part_from_end_to_end_writes_its_table_and_prints_it(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]

@@ -8,6 +8,7 @@ import shlex
 import pytest
 
 from dissensus.cli import main
+from marking import thorough_but
 from serving import serving
 from support import Project
 from test_reproduced import reproduced  # noqa: F401
@@ -27,13 +28,13 @@ def examples(capsys: pytest.CaptureFixture[str], *command: str) -> list[str]:
 
 
 def test_every_command_has_an_example_of_its_own(capsys: pytest.CaptureFixture[str]) -> None:
-    (names,) = re.findall(r"usage: dissensus \[-h\]\s+\{(.+)\}", told(capsys))
+    (names,) = re.findall(r"usage: dissensus \[-h\] \[--version\]\s+\{(.+)\}", told(capsys))
     for name in names.split(","):
         assert all(line.startswith(name) for line in examples(capsys, name))
         assert examples(capsys, name)
 
 
-@pytest.mark.parametrize("command", [(), ("read",), ("replies",)], ids=str)
+@pytest.mark.parametrize("command", thorough_but([(), ("read",), ("replies",)], ("read",)), ids=str)
 def test_an_example_prints_something(
     reproduced: Project,  # noqa: F811
     monkeypatch: pytest.MonkeyPatch,

@@ -43,6 +43,7 @@ def left(size: float, experts: float, guesses: int) -> float:
     return float((1 - SHARE * size * experts) ** guesses)
 
 
+@pytest.mark.thorough
 def test_the_page_is_true_and_finds_what_it_plants(page: Project) -> None:
     page.succeed(cores=8)
     folder = page.folder / "results/majority/majority"

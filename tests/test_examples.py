@@ -14,10 +14,13 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 
+from marking import thorough_but
 from planted_examples import EXAMPLES, Planted
 from serving import serving
 from support import ROOT, Project
 
+#: Those that `make test` runs.
+QUICK = ("scripted_majority", "persuaders", "labels")
 #: Example -> outcomes whose mean is tested by itself.
 TESTED_MEANS = {"judged_debate": {"weak", "strong"}, "personas": {"words_closer"}}
 
@@ -83,7 +86,7 @@ def check_card(name: str, rows: list[dict[str, Any]]) -> None:
         assert [each.lstrip("+") for each in numbers] == made and int(n) == row["n"]
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
+@pytest.mark.parametrize("name", thorough_but(EXAMPLES, *QUICK))
 def test_a_published_design_is_a_page_and_finds_what_is_planted(
     project: Project, name: str
 ) -> None:

@@ -21,6 +21,7 @@ from dissensus.keep.reading import configured
 from dissensus.session.inputs import Inputs
 from dissensus.session.protocol import PLACEHOLDER, Call, assumed_calls
 from dissensus.study.sessions import Sessions
+from marking import thorough_but
 from support import Project
 from test_reproduced import STUDIES, reproduced  # noqa: F401
 
@@ -111,7 +112,7 @@ def head_of(line: str, heads: tuple[str, ...]) -> str:
     return max((head for head in heads if shown.startswith(head)), key=len, default="")
 
 
-@pytest.mark.parametrize("study", STUDIES)
+@pytest.mark.parametrize("study", thorough_but(STUDIES, "language", "deliberation", "union"))
 def test_no_line_of_what_is_said_passes_for_one_of_the_prompts(
     reproduced: Project,  # noqa: F811
     monkeypatch: pytest.MonkeyPatch,

@@ -109,6 +109,7 @@ def local(
     return project, done
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("study", STUDIES)
 def test_a_study_runs_with_one_local_model_that_plays_every_part(
     local: tuple[Project, subprocess.CompletedProcess[str]], study: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from marking import MARKS, called_for, mark_called_for, marks
+from marking import MARKS, called_for, mark_called_for, marks, thorough_but
 
 
 def test_every_test_has_exactly_one_mark(request: pytest.FixtureRequest) -> None:
@@ -19,6 +19,12 @@ def test_no_test_names_a_quicker_mark_than_what_it_uses(request: pytest.FixtureR
         if MARKS.index(marks(item)[0]) > MARKS.index(mark_called_for(item))
     }
     assert not wrong
+
+
+def test_of_a_parameter_s_values_all_but_those_kept_are_thorough() -> None:
+    one, *others = thorough_but(["a", "b", "c"], "a")
+    assert one == "a" and [each.values for each in others] == [("b",), ("c",)]
+    assert {mark.name for each in others for mark in each.marks} == {"thorough"}
 
 
 @pytest.mark.parametrize(

@@ -121,6 +121,7 @@ def test_the_page_is_true_through_a_kill(page: Project, tmp_path: Path) -> None:
     assert contrast(page) == found
 
 
+@pytest.mark.thorough
 def test_a_diagnosis_says_what_the_study_can_find_and_so_does_the_plan(page: Project) -> None:
     path = page.folder / "echo.yaml"
     prices = "prices: {guesser: {input: 0, output: 1000}}"

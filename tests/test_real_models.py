@@ -135,6 +135,7 @@ def test_a_run_replays_from_its_journals_without_network_or_key(
     assert again.digests(run="real") == undisturbed.digests(run="real")
 
 
+@pytest.mark.thorough
 def test_faults_and_kills_change_no_word_and_repeat_no_call(
     undisturbed: Project, project: Project
 ) -> None:
@@ -190,6 +191,7 @@ def _bill(server: Server) -> float:
     return sum(t["input"] + 5 * t["output"] for t in server.stats()["tokens"].values()) / 1e6
 
 
+@pytest.mark.thorough
 def test_an_outage_in_the_middle_changes_no_word(undisturbed: Project, project: Project) -> None:
     with serving("--outage", "30:6", "--latency", "0.05") as server:
         project.configure(real(server, {"retries": 2}))
@@ -228,6 +230,7 @@ def _dollars(project: Project) -> list[float]:
     ]
 
 
+@pytest.mark.thorough
 def test_a_run_that_loses_its_terminal_keeps_the_calls_in_flight(project: Project) -> None:
     with serving("--latency", "0.5") as server:
         project.configure(real(server))
@@ -270,6 +273,7 @@ def test_every_fault_of_the_set_up_is_found_before_the_first_call(
     assert asked(stats, "received") == 0
 
 
+@pytest.mark.thorough
 def test_an_account_without_credit_stops_the_run_and_loses_nothing(project: Project) -> None:
     with serving("--fault", "credit=0.05") as server:
         project.configure(real(server))

@@ -52,6 +52,7 @@ def project(tmp_path: Path) -> Project:
     return made
 
 
+@pytest.mark.thorough
 @pytest.mark.run
 def test_the_released_run_is_made_again_with_one_command_and_no_network(
     project: Project, tmp_path: Path

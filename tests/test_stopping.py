@@ -183,6 +183,7 @@ def test_killed_at_each_block_it_comes_to_the_same_verdict(
     assert project.requests("told") == stopped.requests("told")
 
 
+@pytest.mark.thorough
 def test_a_look_that_is_lost_is_made_again_and_nothing_is_asked(
     stopped: Project, tmp_path: Path
 ) -> None:
@@ -198,6 +199,7 @@ def test_a_look_that_is_lost_is_made_again_and_nothing_is_asked(
     assert project.planned(*ESTIMATES) == {}
 
 
+@pytest.mark.thorough
 def test_a_larger_most_changes_no_verdict_and_pays_nothing_twice(tmp_path: Path) -> None:
     project = made(tmp_path / "project")
     # Nothing is planted, and so it goes on to its end.
@@ -214,6 +216,7 @@ def test_a_larger_most_changes_no_verdict_and_pays_nothing_twice(tmp_path: Path)
     assert set(requests.values()) == {1}
 
 
+@pytest.mark.thorough
 def test_what_stopped_stays_stopped_however_many_there_may_be(
     stopped: Project, tmp_path: Path
 ) -> None:
@@ -233,6 +236,7 @@ def test_what_stopped_stays_stopped_however_many_there_may_be(
     assert set(requests.values()) == {1}
 
 
+@pytest.mark.thorough
 def test_a_budget_that_ends_first_leaves_the_verdict(tmp_path: Path) -> None:
     project, whole = (made(tmp_path / name) for name in ("project", "whole"))
     serve = tmp_path / "whole/serve.yaml"
@@ -332,6 +336,7 @@ def test_a_language_study_stops_only_with_every_debate_rendered(
         check_inputs(load(values, "config.yaml"))
 
 
+@pytest.mark.thorough
 def test_before_it_runs_plan_and_cost_say_what_to_expect(tmp_path: Path) -> None:
     project, run = made(tmp_path / "run"), {"diagnosis": {"simulations": 40, "items": [ITEMS]}}
     configure(project, effect=1.2, study=run)

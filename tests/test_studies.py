@@ -50,6 +50,7 @@ def ended_copy(ended: Project, tmp_path: Path) -> Project:
     return ended.copy(tmp_path / "project")
 
 
+@pytest.mark.thorough
 def test_every_agent_is_asked_once_a_round(ended: Project) -> None:
     calls: Counter[tuple[str, str]] = Counter()
     for study in STUDIES:
@@ -236,6 +237,7 @@ def test_plan_and_cost_name_every_study(ended_copy: Project) -> None:
     assert not (ended_copy.results() / "journal").exists()
 
 
+@pytest.mark.thorough
 def test_a_failed_opening_takes_its_debates_with_it_and_no_others(tmp_path: Path) -> None:
     project = with_both(tmp_path / "project")
     silent = {"full": None, "silent": {"model": "identity-stubborn"}}
@@ -309,6 +311,7 @@ EDITS: list[tuple[str, set[str], set[str]]] = [
 ]
 
 
+@pytest.mark.thorough
 def test_an_edit_of_anything_that_a_stage_imports_runs_it_again(
     ended_copy: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -14,6 +14,7 @@ import pytest
 import yaml
 
 from dissensus.shipped import SHIPPED, shipped_folders
+from marking import thorough_but
 from scripted import ROOT
 from support import Project
 
@@ -28,7 +29,7 @@ def default_values() -> dict[str, Any]:
 
 
 @pytest.mark.run
-@pytest.mark.parametrize("study", STUDIES)
+@pytest.mark.parametrize("study", thorough_but(STUDIES, "language"))
 def test_without_a_study_all_others_run(tmp_path: Path, study: str) -> None:
     project = Project(tmp_path / "project")
     source = tmp_path / "src"

@@ -143,6 +143,7 @@ def test_the_spending_tables_tell_judges_from_debaters(undisturbed: Project) -> 
         assert float(total["Spent"]) == pytest.approx(spent, abs=1e-3)
 
 
+@pytest.mark.thorough
 def test_a_budget_faults_and_a_kill_change_no_word_and_repeat_no_call(
     undisturbed: Project, project: Project
 ) -> None:

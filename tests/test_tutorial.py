@@ -39,6 +39,7 @@ def test_a_motion_of_ones_own_is_debated(project: Project) -> None:
     assert page.startswith("# This House would let a jury of citizens veto new laws")
 
 
+@pytest.mark.thorough
 @pytest.mark.run
 def test_a_budget_stops_a_run_which_goes_on_when_it_is_raised(project: Project) -> None:
     with serving() as server:

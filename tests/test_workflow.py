@@ -60,6 +60,7 @@ def test_a_second_run_has_nothing_to_do(finished: Project) -> None:
     assert finished.planned() == {}
 
 
+@pytest.mark.thorough
 def test_same_bytes_in_another_folder_on_other_cores_in_other_jobs(
     finished: Project, project: Project
 ) -> None:
@@ -326,6 +327,7 @@ def test_the_schema_for_editors_is_the_one_that_is_enforced() -> None:
     assert held == schema()
 
 
+@pytest.mark.thorough
 def test_the_diagnosis_is_a_target_of_its_own(project: Project) -> None:
     # Its library has draws for every motion of the pool.
     project.configure(merged(pool={"sources": ["wudc"], "years": [2023]}))

@@ -9,10 +9,13 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache
+from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+#: The group of entry points by which an installed package offers studies.
+_ENTRY_POINTS = "dissensus.studies"
 #: The package whose folders are studies, with nothing said of which there are.
 SHIPPED = "dissensus_studies"
 #: How settings name its files, wherever it is installed.
@@ -74,6 +77,37 @@ def command(targets: str = "", cores: int = 1) -> str:
     named = [f"--cores {cores}"] if cores else []
     tool = ["snakemake", *named] if is_checkout() else ["dissensus run"]
     return " ".join([*tool, *filter(None, [targets])])
+
+
+class Offered(NamedTuple):
+    """A study of an installed package: the module that is its folder, and what it comes with."""
+
+    module: str
+    package: str
+    version: str
+
+
+def offered_studies(configuration: Mapping[str, Any] | None = None) -> dict[str, Offered]:
+    """Name -> study, of those that installed packages offer by entry points.
+
+    Their group is ``dissensus.studies``; a value is the module that has the ``study.py``, such as
+    ``my_package.echo``.
+
+    Parameters
+    ----------
+    configuration : leaves out what it does not run, and what is a folder of its own.
+    """
+    if configuration is not None:
+        named, own = (configuration.get(key) or () for key in ("studies", "study_folders"))
+        further = {name for name in named if isinstance(name, str)} - {*own, *_folders()}
+        # To look through all installed packages takes longer than most jobs of a run.
+        if not further:
+            return {}
+    return {
+        each.name: Offered(each.value, each.dist.name, each.dist.version)
+        for each in entry_points(group=_ENTRY_POINTS)
+        if each.dist and (configuration is None or each.name in further)
+    }
 
 
 def named_file(path: Path) -> str:

@@ -6,6 +6,8 @@ import os
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from support import Project
 
 
@@ -29,6 +31,7 @@ def test_braces_in_the_project_s_path_are_one_sentence(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.thorough
 def test_a_home_that_cannot_be_written_is_not_needed(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     home = {"HOME": str(tmp_path / "file"), "XDG_CACHE_HOME": "", "MPLCONFIGDIR": str(tmp_path)}

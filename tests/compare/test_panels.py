@@ -131,6 +131,7 @@ def test_every_tool_takes_a_panel_as_a_run(here: Path, capsys: pytest.CaptureFix
     assert "has panels, each of which is a run" in capsys.readouterr().err
 
 
+@pytest.mark.thorough
 def test_only_what_is_lost_of_one_panel_is_made_again(here: Path, tmp_path: Path) -> None:
     project = Project.at(here).copy(tmp_path / "copy")
     assert project.planned() == {}
@@ -183,6 +184,7 @@ def hosted(server: Server, **further: Any) -> dict[str, Any]:
     }
 
 
+@pytest.mark.thorough
 def test_one_budget_stops_all_panels_and_nothing_is_paid_twice(tmp_path: Path) -> None:
     project = Project(tmp_path / "project")
     lay(project.folder)

@@ -117,6 +117,7 @@ print(json.dumps({
 """
 
 
+@pytest.mark.thorough
 def test_inspect_opens_its_log(study: StudyFolder, tmp_path: Path) -> None:
     assert write_inspect(study, tmp_path / "log.json") == 2
     log = viewer(INSPECT, tmp_path / "log.json")
@@ -150,6 +151,7 @@ print(json.dumps(asyncio.run(read())))
 """
 
 
+@pytest.mark.thorough
 def test_scout_reads_its_transcripts(study: StudyFolder, tmp_path: Path) -> None:
     assert write_scout(study, tmp_path / "scout/demo.parquet") == 2
     read = viewer(SCOUT, tmp_path / "scout")
@@ -171,6 +173,7 @@ print(json.dumps([{"name": r.name, "metadata": r.metadata,
 """
 
 
+@pytest.mark.thorough
 def test_docent_reads_its_agent_runs(study: StudyFolder, tmp_path: Path) -> None:
     # Docent takes no run without a transcript.
     assert write_docent(study, tmp_path / "runs.jsonl") == 1

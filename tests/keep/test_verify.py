@@ -116,6 +116,7 @@ def cut_by_pandas(path: Path) -> None:
     pd.read_parquet(path).iloc[[0, 1, 3, 5, 7]].to_parquet(path, index=False)
 
 
+@pytest.mark.thorough
 def test_a_run_stops_at_damaged_files_and_makes_them_again_once_deleted(
     copied: Project,
 ) -> None:
@@ -251,6 +252,7 @@ def test_a_damaged_journal_of_embeddings_is_found(
     assert "line 1 of the journal is damaged" in verified(copied, monkeypatch).findings[path]
 
 
+@pytest.mark.thorough
 def test_sessions_that_failed_are_verified(project: Project) -> None:
     silent = {**project.settings()["models"]["simulated-a"], "timeout_rate": 1.0}
     study = {**SMALL["language"], "panel": ["simulated-a", "simulated-b", "simulated-c", "silent"]}

@@ -269,6 +269,7 @@ def test_every_study_says_which_rows_it_is_judged_by_or_has_none(name: str) -> N
     assert asked <= {*named[study.headline_rows].columns}
 
 
+@pytest.mark.thorough
 def test_the_next_model_is_tried_on_a_registered_design(tmp_path: Path) -> None:
     project = Project(tmp_path / "project")
     (project.folder / "tuned").mkdir()

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dissensus.errors import ResourceError
-from dissensus.plan.undefined_names import check_names
+from dissensus.plan.undefined_names import check_levels, check_names
 from support import ROOT
 
 SOUND = """
@@ -76,3 +76,45 @@ def test_no_file_of_the_project_is_refused() -> None:
     """Thousands of functions that run: none of their names is taken for a missing one."""
     for path in [*ROOT.glob("src/**/*.py"), *ROOT.glob("examples/**/*.py")]:
         check_names(path)
+
+
+#: What a study may ask of a factor of numbers: nothing that is never true.
+ASKS = """
+def debate(self, session):
+    dose = session.factors.dose
+    count = int(session.factors.dose)
+    for place in range(count):
+        if place == dose or dose > 2 or dose * 2 == 7 or dose in (1, 3):
+            yield place, "2" == str(dose), session.item.dose == 9, {"dose": 2}["dose"]
+
+def measure(self, turns, item):
+    return (turns["dose"] == 6).all() and turns["dose"].iloc[0] != 1 and turns["dose"].mean() == 2.5
+"""
+
+
+def test_a_level_that_there_is_may_be_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "study.py"
+    path.write_text(ASKS.replace(', {"dose": 2}["dose"]', ""), encoding="utf-8")
+    check_levels(path, {"dose": (1.0, 3.0, 6.0)})
+
+
+@pytest.mark.parametrize(
+    ("asks", "said"),
+    [
+        ('session.factors.dose == "3"', "line 3: '3' is no dose; there are 1, 3, 6, which are"),
+        ("5 != session.factors.dose", "line 3: 5 is no dose"),
+        ("session.factors.dose in (1, 2)", "line 3: 2 is no dose"),
+        ("session.factors.dose == -1", "line 3: -1 is no dose"),
+        ("given == 2.5", "line 3: 2.5 is no dose"),
+        ('turns["dose"].iloc[0] == "six"', "line 3: 'six' is no dose"),
+    ],
+)
+def test_a_number_compared_with_what_it_never_is_is_named(
+    tmp_path: Path, asks: str, said: str
+) -> None:
+    path = tmp_path / "study.py"
+    code = f"def debate(self, session, turns):\n    given = session.factors.dose\n    if {asks}:\n"
+    path.write_text(f"{code}        yield given\n", encoding="utf-8")
+    with pytest.raises(ResourceError) as caught:
+        check_levels(path, {"dose": (1.0, 3.0, 6.0)})
+    assert said in str(caught.value) and "Nothing was asked of a model" in str(caught.value)

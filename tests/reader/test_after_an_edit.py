@@ -107,6 +107,7 @@ def speak(messages, settings, rng):
 """
 
 
+@pytest.mark.thorough
 def test_prompts_in_the_code_of_a_study_of_ones_own_are_shown_as_they_were(tmp_path: Path) -> None:
     project = Project(tmp_path / "project")
     study = project.folder / "mine/study.py"

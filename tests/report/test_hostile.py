@@ -40,11 +40,14 @@ from dissensus_studies.union.tables import LAYERS
 from dissensus_studies.union.tests import union_frames
 from drawn import visible_texts
 from hostile_texts import HOSTILE, hostile
+from marking import thorough_but
 from report.rendered import Page, csv_rows, markdown_shape, markdown_words, rst_words, svg_words
 
 SCENARIOS = ("low", "expected", "high", "ceiling")
 #: Where in the list of texts a run's begin: together, runs have all of them in most places.
 FIRST = range(0, len(HOSTILE), 10)
+#: Of these, where `make test` begins.
+QUICK = thorough_but(FIRST, FIRST[0], FIRST[4])
 
 
 @dataclass(frozen=True)
@@ -213,6 +216,7 @@ def held(artefacts: Artefacts) -> Iterator[str]:
                     yield from value if isinstance(value, list) else [str(value)]
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 @pytest.mark.parametrize("study", RUNS)
 def test_runs_attack_with_every_text(study: str) -> None:
@@ -221,7 +225,7 @@ def test_runs_attack_with_every_text(study: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("first", FIRST)
+@pytest.mark.parametrize("first", QUICK)
 @pytest.mark.parametrize("study", RUNS)
 def test_tables_hold_texts_and_nothing_else(study: str, first: int) -> None:
     for table in tables_of(study, first):
@@ -229,7 +233,7 @@ def test_tables_hold_texts_and_nothing_else(study: str, first: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("first", FIRST)
+@pytest.mark.parametrize("first", QUICK)
 @pytest.mark.parametrize("study", RUNS)
 def test_figures_and_captions_hold_texts_and_nothing_else(
     study: str, first: int, tmp_path: Path
@@ -269,7 +273,7 @@ def test_own_captions_and_the_head_of_the_report(first: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("first", FIRST)
+@pytest.mark.parametrize("first", QUICK)
 def test_recycled_speeches_are_words_and_marks(first: int, monkeypatch: pytest.MonkeyPatch) -> None:
     run = attacked("language", first)
     turns = run.artefacts.frame("turns")

@@ -128,6 +128,7 @@ def null_world(draws: int, rng: np.random.Generator) -> list[dict[str, Any]]:
     return compare_conduct(*frames, source, "arm", "item_id", "item_id", int(rng.integers(1 << 30)))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("draws", "worlds"), [(24, 100), (60, 50)])
 def test_an_arm_with_judges_who_break_no_rule_is_no_better_than_others(
     draws: int, worlds: int

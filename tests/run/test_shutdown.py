@@ -178,6 +178,7 @@ def test_a_job_that_is_told_to_end_twice_finishes_its_call_and_begins_no_other(t
     assert not (tmp_path / ".stopped").exists()
 
 
+@pytest.mark.thorough
 def test_what_stops_one_job_stops_the_others_and_the_run_says_why(tmp_path: Path):
     other = job(tmp_path, 0.5, 50)
     calling(other)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
 from dissensus.stats import agreement as ag
 
@@ -250,10 +251,8 @@ def test_units_that_repeat_within_clusters_say_no_more():
 def test_coders_who_all_say_one_thing_have_a_share_and_nothing_beyond_chance():
     found = ag.clustered_agreement(["yes"] * 20, ["yes"] * 20, resamples=100)
     share = found["percent_agreement"]
-    # Wilson's limits of 20 of 20.
-    assert (share.value, share.ci_high) == (1.0, 1.0) and share.ci_low == pytest.approx(
-        0.8389, abs=1e-4
-    )
+    exact = stats.binomtest(20, 20).proportion_ci().low
+    assert (share.value, share.ci_high) == (1.0, 1.0) and share.ci_low == pytest.approx(exact)
     assert np.isnan(found["cohen_kappa"].value) and np.isnan(found["krippendorff_alpha"].value)
     one = ag.clustered_agreement([1.0, 2.0], [1.0, 1.0], ["c", "c"], resamples=100)
     assert one["percent_agreement"].value == 0.5 and np.isnan(one["percent_agreement"].ci_low)

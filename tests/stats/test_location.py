@@ -170,14 +170,12 @@ def test_superiority_by_the_logit_of_a_share():
     assert result.p_value == pytest.approx(2 * stats.t.sf(t, 39))
 
 
-def test_superiority_of_pairs_that_all_agree_is_wilson_with_a_case_a_cluster():
+def test_superiority_of_pairs_that_all_agree_is_exact_with_a_case_a_cluster():
     from statsmodels.stats.proportion import proportion_confint
 
     result = location.probability_of_superiority(np.ones(12), np.repeat(np.arange(4), 3))
-    assert (result.ci_low, result.ci_high) == pytest.approx(
-        proportion_confint(4, 4, 0.05, "wilson")
-    )
-    assert result.p_value == pytest.approx(2 * stats.norm.sf(2.0))
+    assert (result.ci_low, result.ci_high) == pytest.approx(proportion_confint(4, 4, 0.05, "beta"))
+    assert result.p_value == pytest.approx(stats.binomtest(4, 4).pvalue)
 
 
 def test_superiority_covers_one_half_where_clusters_differ_strongly():

@@ -55,7 +55,7 @@ WRONG: list[tuple[str, Any, str]] = [
     ("language", "x", f"language holds 'x'; {BLOCK}."),
     ("models", None, f"models holds null; {BLOCK}."),
     ("models", [], f"models holds []; {BLOCK}."),
-    ("models", {}, "models holds {}; it needs at least 1 entry."),
+    ("models", {}, "models holds {}; it needs an entry: language.panel names 'simulated-a'."),
     ("models/simulated-a", "x", f"{A} holds 'x'; {BLOCK}."),
     ("models/simulated-a", [], f"{A} holds []; {BLOCK}."),
     ("models/simulated-a/speech", None, f"{A}.speech holds null; {BLOCK}."),

@@ -27,7 +27,7 @@ from dissensus.stats.ratios import (
     percentile_p,
     ratios_of_sums,
 )
-from dissensus.stats.shares import none_or_all
+from dissensus.stats.shares import pooled_shares
 from dissensus.tables.artefact import Column, Schema
 from dissensus.tables.common import chance, common, flag, number, text
 
@@ -173,18 +173,20 @@ def compare_strategies(
     -------
     Rows of :func:`equal_tokens_schema` without the group. A strategy is compared where it has spent
     as much as it could without spending more tokens than the debate at its end, or at its first
-    step. An accuracy of none or all has Wilson's limits, with a case a cluster. ``estimate`` is the
-    debate's accuracy less the strategy's; p-values are adjusted by Holm's method over the
-    strategies. Empty where no question was completed by all.
+    step. Limits of accuracies are those of :func:`~dissensus.stats.shares.pooled_shares`.
+    ``estimate`` is the debate's accuracy less the strategy's, with percentiles of resampled
+    clusters; p-values are adjusted by Holm's method over the strategies. Empty where no question
+    was completed by all.
     """
     shared = np.all([strategy.complete for strategy in strategies], axis=0)
     if not shared.any():
         return []
     scores = np.concatenate([strategy.scores[shared] for strategy in strategies], axis=1)
-    means = _means(scores, clusters[shared], resamples, seed)
+    sums, sizes = _sums(scores, clusters[shared])
+    means = ratios_of_sums(sums, sizes, cluster_weights(len(sums), resamples, seed))
     last = len(strategies[0].calls) - 1
-    count = len(np.unique(clusters[shared]))
-    accuracy = _accuracies(means, count, confidence)
+    count = len(sums)
+    accuracy = pooled_shares(sums, sizes, confidence)
     gains = Ratios(
         means.observed[[last]] - means.observed, means.resampled[:, [last]] - means.resampled
     )
@@ -209,16 +211,6 @@ def compare_strategies(
             )
     adjust_holm([row for row in rows if row["compared"]])
     return rows
-
-
-def _accuracies(means: Ratios, clusters: int, confidence: float) -> Intervals:
-    """Accuracies with percentile intervals; of none or all, with Wilson's limits."""
-    accuracy = percentile_intervals(means, confidence)
-    for column, mean in enumerate(accuracy.estimate):
-        low, high = none_or_all(float(mean), clusters, confidence)
-        if not np.isnan(low):
-            accuracy.low[column], accuracy.high[column] = low, high
-    return accuracy
 
 
 _TESTED = ("estimate", "se", "ci_low", "ci_high", "p_value")
@@ -252,13 +244,13 @@ def _spent(strategy: Strategy, step: int, shared: npt.NDArray[np.bool_]) -> Row:
     }
 
 
-def _means(scores: FloatArray, clusters: npt.NDArray[Any], resamples: int, seed: int) -> Ratios:
-    """Mean scores of every column, and of every resample of clusters."""
+def _sums(scores: FloatArray, clusters: npt.NDArray[Any]) -> tuple[FloatArray, FloatArray]:
+    """Of every cluster the sum of each column's scores, and how many they are."""
     names, codes = np.unique(clusters, return_inverse=True)
     sums, sizes = np.zeros((2, len(names), scores.shape[1]))
     np.add.at(sums, codes, scores)
     np.add.at(sizes, codes, 1.0)
-    return ratios_of_sums(sums, sizes, cluster_weights(len(names), resamples, seed))
+    return sums, sizes
 
 
 def _affordable(tokens: FloatArray, most: float) -> int:

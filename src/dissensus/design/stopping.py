@@ -17,6 +17,11 @@ from dissensus.tables.common import common, count, number, text
 
 #: The method of an estimate whose interval and p-value hold at all looks together.
 ANYTIME = "anytime_valid"
+#: What is said wherever a page says that something holds at all looks.
+SYMMETRY = (
+    "where the outcome has no declared bounds, as far as a cluster's difference is symmetric about "
+    "its mean"
+)
 #: What a look decides.
 GO_ON, STOP = "go on", "stop"
 

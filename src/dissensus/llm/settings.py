@@ -280,7 +280,7 @@ def _has_host(address: str) -> bool:
 class LlmSettings(Settings):
     """The models of all studies, their providers, and the budget."""
 
-    models: Annotated[dict[str, ModelSettings], Field(min_length=1)]
+    models: dict[str, ModelSettings]
     simulated_models: dict[str, str] = Field(default_factory=dict)
     providers: dict[str, ProviderSettings] = Field(default_factory=dict)
     budget_usd: Dollars | None = None

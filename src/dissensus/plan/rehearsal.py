@@ -13,11 +13,12 @@ from typing import Any
 
 from dissensus.digests import PACKAGES, source_files
 from dissensus.errors import ResourceError, SettingError
-from dissensus.plan.undefined_names import check_names
+from dissensus.plan.undefined_names import check_levels, check_names
 from dissensus.session.inputs import Inputs
 from dissensus.session.protocol import PLACEHOLDER, Call, assumed_calls
 from dissensus.session.record import as_json
 from dissensus.study.endless import ending_in_time
+from dissensus.study.experiment.study import Experiment
 from dissensus.study.kind import Row
 from dissensus.study.own_code import naming_the_line
 from dissensus.study.sessions import Sessions
@@ -58,12 +59,23 @@ def check_declaration(study: Study[Any]) -> None:
     for source in source_files(type(study).__module__, module):
         if source.parent == Path(str(file)).parent:
             check_names(source)
+            check_levels(source, _numeric_factors(study))
     for where, function in _functions(study):
         if not _exists(function):
             raise SettingError(
                 f"{file}: {where} names {function!r}, and there is no such function; it must be "
                 "module:function."
             )
+
+
+def _numeric_factors(study: Study[Any]) -> dict[str, tuple[float, ...]]:
+    """Factor -> its levels, of those that are numbers."""
+    factors = study.declared_factors() if isinstance(study, Experiment) else {}
+    return {
+        name: tuple(map(float, factor.levels))
+        for name, factor in factors.items()
+        if factor.is_numeric
+    }
 
 
 def rehearse(sessions: Sessions) -> None:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dissensus.shipped import shipped_folders
+from dissensus.shipped import offered_studies, shipped_folders
 from dissensus.study.registry import (
-    installed_studies,
     register,
     register_installed,
     study_class,
@@ -30,10 +29,11 @@ def studies(configuration: Path = Path("config.yaml")) -> list[str]:
     if configuration.is_file():
         folders = read_settings(configuration).get("study_folders") or {}
     register(folders)
+    offered = offered_studies()
+    register_installed(offered)
     origins = dict.fromkeys(shipped_folders(), "dissensus")
-    origins |= {name: package for name, (_, package) in installed_studies().items()}
-    origins |= {name: f"{study_folder(name)}" for name in folders}
-    register_installed([name for name in origins if name not in folders])
+    origins |= {name: f"{each.package} {each.version}" for name, each in offered.items()}
+    origins |= {name: str(study_folder(name)) for name in folders}
     width = max(map(len, origins))
     return [
         f"{name:{width}}  {study_class(name).question}  ({origin})"

@@ -8,7 +8,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from dissensus.design.contrasts import HEADLINE, RANDOMISATION
-from dissensus.design.stopping import ANYTIME
+from dissensus.design.stopping import ANYTIME, SYMMETRY
 from dissensus.report.escaping import label
 from dissensus.report.forms import forest, value_margins
 from dissensus.report.frames import Column, Record, keyed, limits, records, tabulate
@@ -74,8 +74,8 @@ def at_all_looks(contrasts: pd.DataFrame) -> str:
         return ""
     return (
         " Contrasts of the primary outcome that the study may stop by have intervals and p that "
-        "hold at all looks (anytime-valid), and no p of a sign flip, which is of a number of draws "
-        "that is fixed before."
+        f"hold at all looks (anytime-valid; {SYMMETRY}), and no p of a sign flip, which is of a "
+        "number of draws that is fixed before."
     )
 
 
@@ -168,7 +168,9 @@ def _facts(artefacts: Artefacts, shown: Sequence[str], view: View) -> dict[str, 
         named = listed(f"{name} is {versus(arm, of)}" for name, arm, of in view["contrasts"])
         compared = f"Right: contrasts of arms, draw by draw ({n} draws): {named}."
     if artefacts.facts("contrasts").rows(method=ANYTIME, outcome=shown):
-        compared += " That of the primary outcome has an interval that holds at all looks."
+        compared += (
+            f" That of the primary outcome has an interval that holds at all looks ({SYMMETRY})."
+        )
     for arm in _run_again(view):
         compared += f" {arm} is {reference} once more: what they differ by is noise."
     has_null = any(view["nulls"].get(name) is not None for name in shown)
@@ -201,7 +203,8 @@ def table(artefacts: Artefacts, view: View) -> Table:
     note = (
         f"A row with two arms is {what}. {METHOD} Holm's adjustment is over "
         "the contrasts of the primary outcome, and over all others. A mean has a p-value only "
-        "where the study names a value to test it against."
+        "where the study names a value to test it against, and is then among these others, or "
+        "alone in its family where it is what the study is about."
     )
     contrasts = artefacts.frame("contrasts")
     note += at_all_looks(contrasts)

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from dissensus.errors import DissensusError, Stopped
 from dissensus.report.escaping import complain
 from dissensus.run.stage_log import are_failures_shown_last, write_done, write_failed
+from dissensus.shipped import offered_studies
 from dissensus.study.makes import resolve
-from dissensus.tables.provenance import provenance
+from dissensus.tables.provenance import note_package, provenance
 
 if TYPE_CHECKING:
     from dissensus.llm.registry import ModelRegistry
@@ -93,6 +94,8 @@ def run(main: Callable[[Any, Any, Stage], None], job: Any) -> None:
     """
     log = Path(job.log[0])
     log.parent.mkdir(parents=True, exist_ok=True)
+    for _, package, _ in offered_studies(job.config).values():
+        note_package(package)
     given = dict(job.params.items())
     simulated = given.pop("simulated")
     stage = Stage(

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from dissensus.stats.checks import FloatArray, IntArray, as_codes, check_count, check_level
 from dissensus.stats.ratios import Ratios, cluster_weights, percentile_intervals
 from dissensus.stats.results import NAN
-from dissensus.stats.shares import none_or_all
+from dissensus.stats.shares import pooled_shares
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +201,7 @@ def clustered_agreement(
     seed: int | np.random.Generator = 0,
     confidence: float = 0.95,
 ) -> dict[str, Agreement]:
-    """How far two coders agree, with percentile intervals over clusters.
+    """How far two coders agree, with intervals over clusters.
 
     Parameters
     ----------
@@ -215,8 +215,8 @@ def clustered_agreement(
     -------
     ``percent_agreement``, a share; ``cohen_kappa``, of numbers with squared weights (Cohen 1968);
     ``krippendorff_alpha``, of numbers for interval data (Krippendorff 2019, chapter 12). Kappa and
-    alpha are NaN where all say one thing. The interval of a share of none or all is Wilson's, with
-    a case a cluster.
+    alpha are NaN where all say one thing. The limits of the share are those of
+    :func:`~dissensus.stats.shares.pooled_shares`, the others percentiles of resampled clusters.
 
     Raises
     ------
@@ -244,9 +244,8 @@ def clustered_agreement(
         values[1:] = np.nan
     names = ("percent_agreement", "cohen_kappa", "krippendorff_alpha")
     intervals = percentile_intervals(Ratios(values[0], values[1:]), confidence)
-    low, high = none_or_all(float(values[0, 0]), count, confidence)
-    if not np.isnan(low):
-        intervals.low[0], intervals.high[0] = low, high
+    share = pooled_shares(sums[:, [1]], sums[:, [0]], confidence)
+    intervals.low[0], intervals.high[0] = share.low[0], share.high[0]
     numbers = np.column_stack([values[0], intervals.low, intervals.high]).tolist()
     rows = zip(names, numbers, strict=True)
     return {name: Agreement(name, value, low, high, n) for name, (value, low, high) in rows}

@@ -172,8 +172,8 @@ def probability_of_superiority(
     -------
     A probability; p of one half, from the test that the interval inverts. Standard error by
     :func:`~dissensus.stats.bootstrap.cluster_robust_mean`; limits and test on the logit scale, see
-    :func:`~dissensus.stats.shares.share_limits`. Where all pairs are of one sign: Wilson's limits
-    and the score test, with a case a cluster; no limits where all pairs tie.
+    :func:`~dissensus.stats.shares.share_limits`. Where all pairs are of one sign: exact limits and
+    the exact sign test, with a case a cluster; no limits where all pairs tie.
 
     Raises
     ------
@@ -190,8 +190,8 @@ def probability_of_superiority(
     mean = cluster_robust_mean(scores, codes, confidence)
     share = replace(mean, estimate=mean.estimate + 0.5, ci_high=mean.ci_high + 0.5)
     if mean.se == 0.0:
-        # The score test that Wilson's interval inverts, with a case a cluster.
-        p_value = 2.0 * float(special.ndtr(-2.0 * abs(mean.estimate) * np.sqrt(mean.n_clusters)))
+        # The sign test that the exact interval inverts, with a case a cluster.
+        p_value = 2.0 ** (1 - mean.n_clusters) if mean.estimate else 1.0
         share = replace(share, se=NAN, ci_high=NAN, p_value=p_value)
     else:
         t = special.logit(share.estimate) * share.estimate * (1.0 - share.estimate) / mean.se

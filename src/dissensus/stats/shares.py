@@ -1,4 +1,8 @@
-"""Shares of few cases: the mid-p sign test, the interval that goes with it, and Wilson's."""
+"""Shares of few cases or clusters: the mid-p sign test, and intervals.
+
+The interval of a share over clusters is Student's on the logit scale: it stays between 0 and 1, and
+covers what it should with a handful of clusters, where percentiles of a bootstrap are too narrow.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +12,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy import optimize, special, stats
 
+from dissensus.stats.balance import clopper_pearson
 from dissensus.stats.checks import FloatArray, check_level
+from dissensus.stats.ratios import Intervals
 from dissensus.stats.results import NAN, Estimate
+
+_ROUNDING = 1e-12
 
 
 def mid_p_sign_test(successes: npt.ArrayLike, trials: npt.ArrayLike) -> FloatArray:
@@ -117,9 +125,10 @@ def unless_certain(mean: Estimate, confidence: float = 0.95) -> Estimate:
 
 
 def none_or_all(share: float, clusters: int, confidence: float = 0.95) -> tuple[float, float]:
-    """Wilson's limits of a share of none or all, with a case a cluster.
+    """The exact limits (Clopper & Pearson 1934) of a share of none or all, with a case a cluster.
 
-    Resamples of such cases are all alike, and say that the share is certain.
+    A standard error of such cases is 0, and resamples are all alike: both say that the share is
+    certain. With a case a cluster the limits hold however much the cases of one are alike.
 
     Returns
     -------
@@ -130,14 +139,14 @@ def none_or_all(share: float, clusters: int, confidence: float = 0.95) -> tuple[
     rounded = round(share, 12)
     if rounded not in (0.0, 1.0) or clusters < 2:
         return NAN, NAN
-    return wilson(int(rounded) * clusters, clusters, confidence)
+    return clopper_pearson(int(rounded) * clusters, clusters, confidence)
 
 
 def share_limits(mean: Estimate, confidence: float = 0.95) -> tuple[float, float]:
     """The limits of a share's mean, between 0 and 1.
 
     Those of its t interval on the logit scale (delta method). Where all clusters have none or all,
-    which leaves no standard error: Wilson's, with a case a cluster.
+    which leaves no standard error: the exact ones of :func:`none_or_all`.
 
     Parameters
     ----------
@@ -151,6 +160,55 @@ def share_limits(mean: Estimate, confidence: float = 0.95) -> tuple[float, float
     share = round(mean.estimate, 12)
     if share in (0.0, 1.0):
         return none_or_all(share, mean.n_clusters, confidence)
-    half = (mean.ci_high - mean.estimate) / (share * (1.0 - share))
-    low, high = special.expit(special.logit(share) + np.array([-half, half]))
+    return on_logits(share, mean.ci_high - mean.estimate)
+
+
+def on_logits(share: float, half: float) -> tuple[float, float]:
+    """Limits of a share as far from it on the logit scale as half an interval is (delta method).
+
+    Parameters
+    ----------
+    share : above 0 and below 1.
+    half : half the width of its symmetrical interval.
+    """
+    wide = half / (share * (1.0 - share))
+    low, high = special.expit(special.logit(share) + np.array([-wide, wide]))
     return float(low), float(high)
+
+
+def pooled_shares(
+    cases: npt.ArrayLike, sizes: npt.ArrayLike, confidence: float = 0.95
+) -> Intervals:
+    """Shares of all cases, which come in clusters, with limits between 0 and 1.
+
+    Parameters
+    ----------
+    cases, sizes : shape (m, c); of each cluster the sum of its cases' values, each from 0 to 1, and
+        how many they are; a cluster without any has zeros in a column.
+    confidence : level of the intervals.
+
+    Returns
+    -------
+    Of c columns the ratio of the sums, its linearised standard error (Cochran 1977, *Sampling
+    Techniques*, section 6.3) and Student's t interval on the logit scale, with a degree of freedom
+    less than clusters that have cases; the limits of :func:`none_or_all` where all clusters have
+    none or all. NaN without cases, and no limits of a single cluster or where shares of clusters do
+    not differ.
+    """
+    above, below = np.asarray(cases, np.float64), np.asarray(sizes, np.float64)
+    total, clusters = below.sum(axis=0), (below > 0.0).sum(axis=0)
+    share = np.divide(above.sum(axis=0), total, out=np.full(total.shape, NAN), where=total > 0.0)
+    spread = ((above - below * share) ** 2).sum(axis=0)
+    # Rounding is no difference between clusters.
+    known = (clusters > 1) & (spread > (_ROUNDING * total) ** 2)
+    error = np.full(total.shape, NAN)
+    error[known] = (
+        np.sqrt(spread * clusters / np.maximum(clusters - 1.0, 1.0))[known] / total[known]
+    )
+    half = special.stdtrit(np.maximum(clusters - 1.0, 1.0), 0.5 + confidence / 2.0) * error
+    limits = [
+        on_logits(*of_column) if is_known else none_or_all(of_column[0], count, confidence)
+        for *of_column, is_known, count in zip(share, half, known, clusters, strict=True)
+    ]
+    low, high = np.array(limits, np.float64).reshape(-1, 2).T
+    return Intervals(share, error, low, high)

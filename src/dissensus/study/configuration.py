@@ -24,6 +24,7 @@ from dissensus.shipped import (
     home,
     is_checkout,
     named_file,
+    offered_studies,
     placed,
     shipped_folders,
 )
@@ -173,6 +174,8 @@ class Configuration(LlmSettings):
         model_names = ", ".join(self.models)
         kinds: dict[bool, tuple[str, str]] = {}
         for where, name in self._named():
+            if not self.models:
+                raise Faults(fault("models", {}, f"it needs an entry: {where} names {name!r}"))
             if name not in self.models:
                 raise Faults(fault(where, name, f"models has {model_names}"))
             kinds.setdefault(self.is_simulated(name), (where, name))
@@ -298,7 +301,8 @@ def load(values: Mapping[str, Any], where: str = "config.yaml") -> Configuration
     folders = values.get("study_folders") if isinstance(values, Mapping) else None
     if isinstance(folders, Mapping):
         register({name: place for name, place in folders.items() if isinstance(place, str)})
-    register_installed(_named_studies(values))
+    if isinstance(values, Mapping):
+        register_installed(offered_studies(values))
     models = ModelFiles.of(with_study_models(values), where)
     told = models.merged
     model = _with_blocks(tuple(STUDIES), _run_studies(told))
@@ -363,17 +367,9 @@ def complete(values: dict[str, Any]) -> None:
     """
     if is_checkout():
         return
-    folders = values.get("study_folders")
-    named = values.get("studies")
-    if not isinstance(named, list):
-        named = [*shipped_folders(), *(folders if isinstance(folders, Mapping) else ())]
-    shared = {
-        name: value
-        for name, value in read_settings(home() / "config.yaml").items()
-        if name not in shipped_folders() or name in named
-    }
-    given = dict(values)
-    values |= merged({**shared, "studies": named}, given)
+    left_out = set(shipped_folders()) - set(_named_studies(values) or shipped_folders())
+    shared = read_settings(home() / "config.yaml")
+    values |= merged({name: shared[name] for name in shared if name not in left_out}, values)
 
 
 def _of_panels(
@@ -433,7 +429,9 @@ def check_keys(files: Iterable[str | Path]) -> None:
 
 def load_file(path: Path) -> Any:
     """Read and validate a configuration file by itself, outside Snakemake."""
-    return load(read_settings(path), str(path))
+    values = read_settings(path)
+    complete(values)
+    return load(values, str(path))
 
 
 def schema() -> str:

@@ -55,7 +55,7 @@ def json_schema(cls: type[Settings], behaviours: Sequence[str]) -> dict[str, Any
     ]
     whole = made["$defs"].pop(cls.__name__)
     # One file may leave to another what a run needs, as those of models do.
-    del whole["required"], whole["properties"]["models"]["minProperties"]
+    del whole["required"]
     return {**made, **whole}
 
 
@@ -96,7 +96,12 @@ def defined(cls: type[Settings], name: str) -> Place:
 
 def texts(cls: type) -> dict[str, str]:
     """Attribute -> the text below it, of a class."""
-    (definition,) = ast.parse(dedent(inspect.getsource(cls))).body
+    try:
+        source = inspect.getsource(cls)
+    except OSError:
+        # It was made while the program ran, and has no text.
+        return {}
+    (definition,) = ast.parse(dedent(source)).body
     assert isinstance(definition, ast.ClassDef)
     text_of = {}
     for statement, following in zip(definition.body, definition.body[1:], strict=False):

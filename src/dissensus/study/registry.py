@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from importlib import import_module
-from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from dissensus.digests import PACKAGES
 from dissensus.errors import SettingError, ended_in
-from dissensus.shipped import SHIPPED, shipped_folders
+from dissensus.shipped import SHIPPED, Offered, shipped_folders
 from dissensus.study.study import Study
 from dissensus.tables.provenance import note_package
 
-#: The group of entry points by which an installed package offers studies.
-ENTRY_POINTS = "dissensus.studies"
 #: Name -> the module of its declaration.
 STUDIES = {name: f"{SHIPPED}.{name}.study" for name in shipped_folders()}
 
@@ -73,45 +70,34 @@ def register(folders: Mapping[str, str]) -> None:
         PACKAGES.add(folder.name)
 
 
-def installed_studies() -> dict[str, tuple[str, str]]:
-    """Name -> package of the study, and the distribution with its version, of those that installed
-    packages offer by an entry point of the group ``dissensus.studies``.
+def register_installed(offered: Mapping[str, Offered]) -> None:
+    """Make known the studies that installed packages offer.
 
-    Its value is the package that has the ``study.py``, such as ``my_package.echo``.
-    """
-    return {
-        each.name: (each.value, f"{each.dist.name} {each.dist.version}" if each.dist else "")
-        for each in entry_points(group=ENTRY_POINTS)
-    }
-
-
-def register_installed(names: Iterable[str]) -> None:
-    """Make known those of some studies that an installed package offers.
+    Parameters
+    ----------
+    offered : as :func:`~dissensus.shipped.offered_studies` finds them, by name.
 
     Raises
     ------
     SettingError : a package has no ``study.py`` that can be imported.
     """
-    lacking = {name for name in names if name not in STUDIES}
-    for name, (package, origin) in installed_studies().items() if lacking else ():
-        if name not in lacking:
+    for name, (module, package, version) in offered.items():
+        if name in STUDIES:
             continue
-        module = f"{package}.study"
         try:
-            import_module(module)
+            import_module(f"{module}.study")
         except SettingError:
             raise
         except Exception as error:
-            place = find_spec(package.partition(".")[0])
+            place = find_spec(module.partition(".")[0])
             folder = Path(place.origin).parent if place and place.origin else Path()
             raise SettingError(
-                f"{origin} offers the study {name!r} by {ENTRY_POINTS}, and {module} cannot be "
+                f"{package} {version} offers the study {name!r}, and {module}.study cannot be "
                 f"imported: it ends in {ended_in(error, folder)}."
             ) from None
-        STUDIES[name] = module
-        PACKAGES.add(package.partition(".")[0])
-        distribution, _, _ = origin.partition(" ")
-        note_package(distribution)
+        STUDIES[name] = f"{module}.study"
+        PACKAGES.add(module.partition(".")[0])
+        note_package(package)
 
 
 def study_class(name: str) -> type[Study[Any]]:

@@ -52,7 +52,7 @@ def estimate_all(
     again : the arm that is the reference once more, where there is one.
     """
     level = inference.confidence
-    estimates = estimate_arms(metrics, rounds, level, inference.resamples, seed)
+    estimates = estimate_arms(metrics, rounds, level)
     options = Options(level, inference.flips, seed)
     contrasts = contrast_arms(metrics, compared, reference, options, again)
     by_arm = {arm: speech.get(model) for arm, model in models.items()}

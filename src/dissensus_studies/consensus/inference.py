@@ -11,7 +11,6 @@ import pandas as pd
 
 from dissensus.design.contrasts import (
     Columns,
-    Labels,
     Options,
     Row,
     adjust_family,
@@ -25,10 +24,8 @@ from dissensus.design.declared import Contrasts, Means, strata
 from dissensus.design.weights import Contrast
 from dissensus.digests import seed_of
 from dissensus.llm.providers.behaviours import speech_of
-from dissensus.stats.bootstrap import cluster_bootstrap
 from dissensus.stats.checks import FloatArray
 from dissensus.stats.results import NAN, Estimate
-from dissensus.stats.shares import unless_certain
 from dissensus.tables.artefact import Schema
 from dissensus.tables.common import common, number, text
 
@@ -80,41 +77,33 @@ LOG_RANK = "log_rank"
 _REPLICATES = 400
 
 
-def estimate_arms(
-    metrics: pd.DataFrame, rounds: int, confidence: float, resamples: int, seed: int
-) -> list[Row]:
-    """Every measure in every arm, with a bootstrap interval that draws whole statements.
+def estimate_arms(metrics: pd.DataFrame, rounds: int, confidence: float) -> list[Row]:
+    """Every measure in every arm, with an interval over statements.
 
     Parameters
     ----------
     metrics : a row a session, columns of ``metrics.parquet``.
     rounds : the most of a debate.
-    confidence, resamples, seed : of the percentile bootstrap.
+    confidence : level of the intervals.
 
     Returns
     -------
     Rows of :data:`ESTIMATES`, for each domain and for all together. ``n`` counts the sessions in
-    which the measure is defined; there is no interval for fewer than two statements, or where all
-    sessions came out alike. A share of none or all has Wilson's limits, with a case a statement.
+    which the measure is defined. Intervals are Student's with the standard error by statement
+    (:func:`~dissensus.design.contrasts.robust_mean`), of shares those of
+    :func:`~dissensus.stats.shares.share_limits`; percentiles of a bootstrap cover too rarely with
+    the nine statements of a domain. There is none for fewer than two statements, or where all
+    came out alike on what is neither none nor all.
     """
     courses = by_round(metrics, rounds)
-    shares = {*SHARES, *courses}
-
-    def bootstrapped(
-        values: FloatArray, clusters: Labels, level: float, of: tuple[str, str, str]
-    ) -> Estimate:
-        mean = _bootstrap(values, clusters.astype(str), level, resamples, seed_of(seed, *of))
-        return unless_certain(mean, level) if of[-1] in shares else mean
-
     means = Means(
         (*OUTCOMES, *OWN, *courses),
         sorted(map(str, pd.unique(metrics["arm"]))),
         cluster="statement_id",
         within="domain",
-        estimator=bootstrapped,
+        shares=(*SHARES, *courses),
     )
-    frame = pd.concat([metrics, courses], axis=1)
-    rows = means.rows(frame, Options(confidence, 0, seed))
+    rows = means.rows(pd.concat([metrics, courses], axis=1), Options(confidence, 0, 0))
     return [{name: row[name] for name in ESTIMATES.columns} for row in rows]
 
 
@@ -259,19 +248,6 @@ def _planted_sessions(
     exact, near = match(values_of["mode"], np.repeat(low, times), np.repeat(high, times))
     frame = pd.DataFrame(values_of | {"match": exact, "match_levels": near})
     return frame.assign(domain=first["domain"], arm=first["arm"])
-
-
-def _bootstrap(
-    values: FloatArray, clusters: Any, confidence: float, resamples: int, seed: int
-) -> Estimate:
-    count = len(np.unique(clusters))
-    # A few debates that all came out alike have no spread to redraw, and are no proof of anything.
-    if count < 2 or np.ptp(values) == 0.0:
-        mean = float(values.mean()) if len(values) else NAN
-        return Estimate(mean, n=len(values), n_clusters=count)
-    return cluster_bootstrap(
-        values, clusters, resamples=resamples, confidence=confidence, seed=seed
-    )
 
 
 def _log_rank(metrics: pd.DataFrame, arm: str, reference: str, options: Options) -> Row:

@@ -46,7 +46,7 @@ _Arms = Annotated[Named[_Entry], names("an arm's name")]
 
 class InferenceSettings(IntervalSettings):
     resamples: Resamples
-    """Bootstrap resamples of statements."""
+    """Bootstrap resamples of questions, for the answers in full of the sanity check."""
     flips: Resamples
     """Monte Carlo draws of every randomisation test."""
 

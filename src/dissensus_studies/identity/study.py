@@ -85,7 +85,8 @@ class Identity(Study[IdentitySettings]):
             "team is said to be biased by limits that hold for all teams together.",
             tests=[
                 f"{level} percentile intervals of a bootstrap over whole questions, "
-                f"{inference.resamples:,} resamples, both conditions in the same ones.",
+                f"{inference.resamples:,} resamples, both conditions in the same ones; of shares "
+                "under one condition Student's over questions, on the logit scale.",
                 "Comparisons of teams, graphs, rounds and labels: the same, paired by question, "
                 "with p where the interval just reaches zero, after Holm over the rows of a kind.",
                 f"An absolute coefficient below {inference.ibc_noise:g} is called noise.",

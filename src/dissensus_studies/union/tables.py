@@ -33,8 +33,11 @@ FEWEST_FLIPPED = 6
 MEAN, DIFFERENCE, IN_DIFFERENCES = "mean", "difference", "difference_in_differences"
 #: What stands in the column ``epoch`` for all coached epochs together, those from the second.
 COACHED_EPOCHS = 0
-#: Over draws of these motions and memos, and over motions; of a mean, Student's t over debates.
-RANDOMISATION, CLUSTERED, T, WILSON = "paired_randomisation", "cluster_robust", "t", "wilson"
+#: Over draws of these motions and memos, and over motions.
+RANDOMISATION, CLUSTERED = "paired_randomisation", "cluster_robust"
+#: Of a share: Student's t on the logit scale, and Clopper and Pearson's limits of none or all.
+LOGIT, EXACT = "logit_t", "exact"
+
 
 _MOTION = text("Name of the motion; see the artefact motions.")
 _SPEAKER = text("Name of the speaker: of the folder of the speaker's corpus.")

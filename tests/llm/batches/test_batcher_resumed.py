@@ -63,6 +63,7 @@ def test_calls_of_a_sent_batch_leave_when_the_run_stops_and_find_it_again(
     assert spent(tmp_path).spent_usd == pytest.approx(sum(map(half_price, replies)), rel=1e-12)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_killed_process_leaves_its_batch_to_the_next(tmp_path: Path, kind: str) -> None:
     script = (

@@ -70,7 +70,7 @@ def test_the_floor_is_a_paired_difference_in_no_family() -> None:
 
 def test_weighted_contrasts_and_those_of_a_study_that_may_stop() -> None:
     study = study_of(
-        arms=ARMS, contrasts={"both": {"b": 1.0, "c": 1.0, "a": -2.0}, "b": ("b", "a")}
+        arms=ARMS, contrasts={"both": {"b": 1.0, "c": 1.0, "a": -2.0}, "b_a": ("b", "a")}
     )
     rows_of = compare(spoken(study, 30, 1), Compared.of(study, again=True), OPTIONS)
     floor = Floor.of(facts_of(rows_of), "a_again", VIEW)
@@ -81,7 +81,7 @@ def test_weighted_contrasts_and_those_of_a_study_that_may_stop() -> None:
     )
     look = {"block": 1, "outcome": "y", "estimate": 1.0, "ci_low": 0.5, "ci_high": 1.5}
     look |= {"p_value": 0.01, "n": 30, "n_clusters": 30}
-    names = {"both": ("b + c", "2 a"), "b": ("b", "a")}
+    names = {"both": ("b + c", "2 a"), "b_a": ("b", "a")}
     last = [
         {**look, "contrast": name, "arm": arm, "reference": reference}
         for name, (arm, reference) in names.items()
@@ -110,6 +110,7 @@ def test_the_floor_stands_beside_the_headline_and_among_the_findings() -> None:
     assert Floor.of(facts, "nobody", VIEW) is None
 
 
+@pytest.mark.thorough
 def test_equal_arms_are_beyond_the_floor_no_more_often_than_the_level_says() -> None:
     study, found = study_of(arms=("a", "b")), []
     for seed in range(200):

@@ -112,6 +112,29 @@ def test_one_arm_is_a_study_of_means_against_their_nulls() -> None:
     assert "p =" not in without and without.endswith(", n = 20.")
 
 
+def test_means_against_a_null_are_in_the_family_of_what_is_not_primary() -> None:
+    outcomes = {"y": Outcome("Number.", null=0.4), "z": Outcome("The same.", null=0.2)}
+    study = study_of(
+        arms=ARMS,
+        outcomes=outcomes,
+        measure=lambda self, turns, item: dict.fromkeys(outcomes, turns["value"].iloc[-1]),
+    )
+    rows = compare(spoken(study, 25), Compared.of(study, again=True), OPTIONS)
+    tested = [row for row in rows if row["method"] == HEADLINE and row["p_value"] is not None]
+    means = [row for row in tested if not row["reference"]]
+    assert len(means) == 6 and all(row["p_adjusted"] is not None for row in means)
+    family = sorted(
+        (row["p_value"], row["p_adjusted"])
+        for row in tested
+        if not row["headline"] and "alone_again" not in row["arm"]
+    )
+    # Six means, and two contrasts of the outcome that is not primary: Holm's steps by hand.
+    holm = np.maximum.accumulate([p * (8 - at) for at, (p, _) in enumerate(family)])
+    assert [adjusted for _, adjusted in family] == pytest.approx(np.minimum(holm, 1.0))
+    primary = sorted(row["p_value"] for row in tested if row["headline"])
+    assert min(r["p_adjusted"] for r in tested if r["headline"]) == pytest.approx(2 * primary[0])
+
+
 @pytest.mark.parametrize(
     ("more", "primary", "estimands"),
     [

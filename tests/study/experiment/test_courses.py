@@ -194,6 +194,12 @@ BY_ROUND, BY_BOTH = Outcome("x", by="round"), Outcome("x", by=("round", "agent")
         ({(0, "A"): True}, BY_BOTH, {(0, "A"): 1.0}),
         (None, BY_ROUND, {}),
         ({}, BY_BOTH, {}),
+        # Texts that are numbers, in the order of the numbers.
+        (
+            pd.DataFrame({"round": ["10", "9", "1"], "value": [3, 2, 1]}),
+            BY_ROUND,
+            {(1, ""): 1.0, (9, ""): 2.0, (10, ""): 3.0},
+        ),
     ],
 )
 def test_what_a_measure_may_give_by_round(
@@ -206,14 +212,23 @@ def test_what_a_measure_may_give_by_round(
 @pytest.mark.parametrize(
     ("given", "outcome", "sentence"),
     [
-        (0.5, BY_ROUND, "as 0.5; it is by round and must be a mapping of whole rounds to numbers"),
+        (
+            0.5,
+            BY_ROUND,
+            "as 0.5; it is float; it is by round and must be a mapping of whole rounds",
+        ),
         ({"one": 1.0}, BY_ROUND, "must be a mapping of whole rounds"),
-        ({0.5: 1.0}, BY_ROUND, "must be a mapping of whole rounds"),
+        ({0.5: 1.0}, BY_ROUND, "the round 0.5 is no whole number; it is by round and must be"),
+        (
+            pd.DataFrame({"round": ["round 1", "round 2"], "value": [1, 2]}),
+            BY_ROUND,
+            "the round 'round 1' is no whole number; it is by round and must be a mapping",
+        ),
         ({0: "much"}, BY_ROUND, "must be a mapping of whole rounds"),
         ({(0, "A"): 1.0}, BY_ROUND, "must be a mapping of whole rounds"),
         ({0: 1.0}, BY_BOTH, "it is by round and agent and must be a mapping of (round, agent)"),
         ({(0, 1): 1.0}, BY_BOTH, "must be a mapping of (round, agent)"),
-        (pd.DataFrame({"round": [0, 0], "value": [1, 2]}), BY_ROUND, "must be a mapping"),
+        (pd.DataFrame({"round": [0, 0], "value": [1, 2]}), BY_ROUND, "(0,) comes twice; it is by"),
         (pd.DataFrame({"turn": [0], "value": [1]}), BY_ROUND, "or a frame with round and value"),
         ({0: math.inf}, BY_ROUND, "gives course as inf; it must be finite"),
         ({0: 1.5}, Outcome("x", by="round", is_share=True), "as 1.5; a share must be from 0 to 1"),

@@ -39,6 +39,8 @@ from panel_study import declared
         ({"contrasts": {"more": {"a": 1, "b": "x"}}}, "as 'more'; its form is"),
         ({"contrasts": {"more": ("b", "c")}}, "has the arm 'c' in 'more'; there are a, b."),
         ({"contrasts": {"more": {"a": 1, "b": -0.5}}}, "in 'more' that sum to 0.5; they must be"),
+        ({"contrasts": {"b": ("b", "a")}}, "Wrong.contrasts has 'b', which is an arm; give the"),
+        ({"contrasts": {"a_again": ("b", "a")}}, "contrasts has 'a_again', which is an arm"),
         ({"contrasts": {"more": {}}}, "has weights in 'more' that sum to 0; they must be other"),
         (
             {"outcomes": {"y": Outcome("z", by="agent")}},

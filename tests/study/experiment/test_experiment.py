@@ -217,9 +217,9 @@ def test_the_interval_of_a_share_is_a_share() -> None:
     half = stats.t.ppf(0.975, 39) * math.sqrt(0.95 * 0.05 / 39) / (0.95 * 0.05)
     limits = [1 / (1 + math.exp(-(math.log(19) + sign * half))) for sign in (-1, 1)]
     assert [a["ci_low"], a["ci_high"]] == pytest.approx(limits, abs=1e-6) and a["ci_high"] < 1
-    # Wilson's where all are right: n / (n + z^2).
+    # Exact where all are right: 40 of 40 happen in 2.5% of runs at the lower limit.
     assert (b["estimate"], b["se"], b["ci_high"]) == (1.0, None, 1.0)
-    assert b["ci_low"] == pytest.approx(40 / (40 + 1.959964**2), abs=1e-6)
+    assert b["ci_low"] == pytest.approx(0.025 ** (1 / 40), abs=1e-9)
 
 
 def graded(rng: np.random.Generator, share: float, items: int) -> pd.DataFrame:

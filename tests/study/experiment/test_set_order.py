@@ -43,6 +43,7 @@ order: {model: m}
 TURNS = "results/order/order/turns.parquet"
 
 
+@pytest.mark.thorough
 @pytest.mark.run
 def test_a_set_in_a_prompt_has_one_order(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PYTHONHASHSEED", raising=False)

@@ -16,13 +16,14 @@ from dissensus.llm.registry import ModelRegistry
 from dissensus.plan.call_plan import call_plans
 from dissensus.plan.rehearsal import rehearse
 from dissensus.study.experiment import Fork, Material
+from dissensus.study.experiment.levels import UnknownLevelError
 from dissensus.study.experiment.measures import measure_sessions, turns_by_session
 from dissensus.study.experiment.sharing import Sharing
 from dissensus.study.gather import gather
 from dissensus.study.sessions import Sessions
 from dissensus.tables.artefact import write
 from panel_study import declared
-from shared_study import Shared
+from shared_study import Shared, number
 
 
 class Late(Shared):
@@ -278,6 +279,19 @@ def test_a_fault_of_an_opening_names_the_opening(
 ) -> None:
     monkeypatch.setattr(Shared, "opening", lambda self, session: None)
     with pytest.raises(ResourceError, match="opening gives NoneType; it must yield the calls"):
+        rehearse(drawn(tmp_path / "shared"))
+
+
+def test_an_opening_that_asks_which_arm_it_is_of_is_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def asks(self: Shared, session: Any) -> Any:
+        told = "Begin." if session.arm == "peer" else "Go."
+        yield session.call("A", told, number, expected="Answer: 3")
+
+    monkeypatch.setattr(Shared, "opening", asks)
+    said = "'peer' is no arm of an opening, which all arms share; there are opening"
+    with pytest.raises(UnknownLevelError, match=said):
         rehearse(drawn(tmp_path / "shared"))
 
 

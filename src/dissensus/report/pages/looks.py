@@ -7,7 +7,7 @@ from math import log10
 import pandas as pd
 from matplotlib.axes import Axes
 
-from dissensus.design.stopping import STOP
+from dissensus.design.stopping import STOP, SYMMETRY
 from dissensus.report.escaping import label
 from dissensus.report.facts import Facts
 from dissensus.report.forms import course, estimated, whisker
@@ -39,7 +39,7 @@ def stopping(looks: Facts, manifest: Facts, spending: Facts) -> str:
     if last["verdict"] != STOP:
         return (
             f"Not stopped: after all {counted(most, 'draw')} it is not so that {last['rule']} in "
-            "every headline contrast. Headline intervals hold at all looks together."
+            f"every headline contrast. Headline intervals hold at all looks together; {SYMMETRY}."
         )
     left = f"block > {int(block)}"
     unrun, sessions = manifest.over("sum", left), manifest.over("count", "session_id")
@@ -54,7 +54,7 @@ def stopping(looks: Facts, manifest: Facts, spending: Facts) -> str:
     return (
         f"Stopped after block {block}, at {draws} of {counted(most, 'draw')}, since "
         f"{last.words('rule')} in every headline contrast. {savings} Headline intervals hold at "
-        "all looks together; all others are of a fixed number of draws."
+        f"all looks together ({SYMMETRY}); all others are of a fixed number of draws."
     )
 
 
@@ -107,6 +107,7 @@ def plot(artefacts: Artefacts, view: View) -> Drawn:
             "level": view.level,
             "ended": f"{verdict} after {counted(last['draws'], 'draw')}",
             "rule": last.words("rule"),
+            "symmetry": SYMMETRY,
             "alpha": f"{_alpha(view):g}",
         },
     )

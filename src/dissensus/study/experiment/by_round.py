@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from dissensus.setting_faults import show
 from dissensus.study.experiment.outcomes import Outcome
 
 #: What an outcome is by -> what a measure may give of it, in words.
@@ -27,18 +28,36 @@ def numbers_by_round(given: Any, outcome: Outcome) -> dict[tuple[int, str], floa
 
     Raises
     ------
-    TypeError, ValueError : it has another form, a round that is no whole number, or one twice.
+    TypeError, ValueError : it has another form, a round that is no whole number, or one twice, with
+        what is wrong. A text that is a whole number is one.
     """
     numbers: dict[tuple[int, str], float] = {}
     for key, value in _entries(given, outcome.keys):
         round_, agent = (*key, "")[:2]
-        if len(key) != len(outcome.keys) or int(round_) != round_ or not isinstance(agent, str):
+        if len(key) != len(outcome.keys) or not isinstance(agent, str):
             raise ValueError(f"{key!r} is no {' and '.join(outcome.keys)}")
-        if (place := (int(round_), str(agent))) in numbers:
+        if (place := (_whole(round_), str(agent))) in numbers:
             raise ValueError(f"{key!r} comes twice")
         if value is not None and value == value:
             numbers[place] = float(value)
     return dict(sorted(numbers.items()))
+
+
+def _whole(round_: Any) -> int:
+    """A round as a number.
+
+    Raises
+    ------
+    ValueError : it is none.
+    """
+    try:
+        number = int(round_)
+        is_whole = isinstance(round_, str) or number == round_
+    except (TypeError, ValueError):
+        is_whole = False
+    if not is_whole:
+        raise ValueError(f"the round {show(round_)} is no whole number")
+    return number
 
 
 def _entries(given: Any, keys: tuple[str, ...]) -> Iterator[tuple[tuple[Any, ...], Any]]:

@@ -109,10 +109,10 @@ def compare(
     -------
     Rows of :data:`CONTRASTS`. A mean is tested against its outcome's null, and has no p-value
     where that has none. P-values are adjusted over two families, by method: the headline's, and all
-    other contrasts and effects. The headline is the primary outcome in every contrast of arms;
-    where one arm is all, in what each factor changes (a slope where it is numeric); and where there
-    is no factor either, its mean. What the reference that is run again differs by from the
-    reference is in no family.
+    other contrasts, effects and means that are tested. The headline is the primary outcome in every
+    contrast of arms; where one arm is all, in what each factor changes (a slope where it is
+    numeric); and where there is no factor either, its mean. What the reference that is run again
+    differs by from the reference is in no family.
     """
     compared = design.compared
     again = next(iter(design.floor), None)
@@ -130,6 +130,8 @@ def compare(
             row["headline"] = row["outcome"] == next(iter(design.outcomes)) and "factor" not in row
     tested = [*zip(rows, main, strict=True), *zip(effects, is_main, strict=True)]
     tested += [(row, False) for row in areas]
+    run_again = {arm for each in design.floor for arm in each.treated}
+    tested += [(row, row["headline"]) for row in means if row["arm"] not in run_again]
     for method in METHODS:
         for first in (True, False):
             adjust_family(

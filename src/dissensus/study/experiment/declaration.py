@@ -9,6 +9,7 @@ from inspect import Parameter, getattr_static, isfunction, signature
 from math import inf
 from typing import Any
 
+from dissensus.design.again import again_of
 from dissensus.errors import SettingError
 from dissensus.settings import WORD
 from dissensus.study.experiment.design import ExperimentDesign
@@ -132,6 +133,11 @@ def _check_contrasts(cls: type[ExperimentDesign]) -> None:
     if not isinstance(cls.contrasts, Mapping):
         raise SettingError(f"{where} is {cls.contrasts!r}; its form is {form}.")
     for name, given in cls.contrasts.items():
+        if name in (*cls.arms, again_of(cls.arms)):
+            raise SettingError(
+                f"{where} has {name!r}, which is an arm; give the contrast another name, since "
+                "both stand in one figure."
+            )
         weights = given if isinstance(given, Mapping) else dict.fromkeys(given, 1.0)
         is_pair = isinstance(given, Sequence) and not isinstance(given, str) and len(weights) == 2
         if not (is_pair or (isinstance(given, Mapping) and all(map(_is_weight, given.values())))):

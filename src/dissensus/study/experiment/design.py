@@ -92,7 +92,7 @@ class ExperimentDesign(Study[ExperimentSettings]):
     def opening(self, session: Session) -> DebateSteps:
         """The steps that all arms of a draw go on from, where there are such: asked once for all.
 
-        It has no material, and its arm is "opening".
+        It has no material; its arm is "opening", and is compared with no other.
         """
         raise NotImplementedError
 

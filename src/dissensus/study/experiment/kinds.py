@@ -180,6 +180,9 @@ class _Played:
         names = {**spec.levels, "arm": arm}
         # A number is compared with any other; a text with those of its design alone.
         named = {name: Level(str(names[name]), name, may) for name, may in study.levels().items()}
+        if arm == OPENING:
+            # To ask for an arm there would have one answer in all of them.
+            named["arm"] = Level(OPENING, "arm of an opening, which all arms share", (OPENING,))
         levels = {**names, **named}
         return Session(
             arm=named["arm"],

@@ -277,9 +277,9 @@ def _check(study: ExperimentDesign, measured: Any) -> None:
     for name, outcome in declared.items():
         try:
             given = _numbers(measured[name], outcome)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError) as error:
             may = (
-                f"it is by {' and '.join(outcome.keys)} and must be {FORMS[outcome.keys]}"
+                f"{error}; it is by {' and '.join(outcome.keys)} and must be {FORMS[outcome.keys]}"
                 if outcome.keys
                 else "it must be a number, or None where it is not defined"
             )

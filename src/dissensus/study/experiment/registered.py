@@ -119,8 +119,16 @@ def _but_weighted(study: ExperimentDesign) -> str:
 def _tests(study: ExperimentDesign) -> Iterator[str]:
     yield from stopping_words(study.settings)
     if not study.compared() and not study.factors:
-        yield f"A t-test of each mean that has a null, {_CLUSTERED} {study.cluster}."
+        yield (
+            f"A t-test of each mean that has a null, {_CLUSTERED} {study.cluster}; Holm's "
+            "adjustment over those of other outcomes than the primary one."
+        )
         return
+    if any(each.null is not None for each in study.session_outcomes().values()):
+        yield (
+            f"A t-test of each mean that has a null, {_CLUSTERED} {study.cluster}, in the family "
+            "of all that is not primary."
+        )
     if study.compared():
         yield (
             "A cluster-robust t-test (CR2, Satterthwaite) of the paired differences by "

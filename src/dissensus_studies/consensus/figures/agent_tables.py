@@ -30,8 +30,9 @@ def table_1(artefacts: Artefacts, view: View) -> Table:
     ]
     note = (
         "Choices: the share of multiple-choice questions in which an agent chose its own answer "
-        f"among those of all agents, with Wilson's {view.level} interval, or that of a bootstrap "
-        "of questions for all agents together. ROUGE is F1 by words that are found in Chinese too; "
+        f"among those of all agents, with Wilson's {view.level} interval; for all agents together "
+        "Student's over questions, on the logit scale. ROUGE is F1 by words that are found in "
+        "Chinese too; "
         "cosine by the study's embedder; both with the agent's answers to open questions, which it "
         "has not seen, and a bootstrap of questions. BERTScore is left out: its package is not "
         "maintained, and needs a model of its own where the cosine has one already."
@@ -52,8 +53,8 @@ def table_12(artefacts: Artefacts, view: View) -> Table:
         for domain in domains
     ]
     note = (
-        f"Share of choices that are the agent's own, with {view.level} intervals of a bootstrap of "
-        "questions. The paper sets agents who have an interview before their prompts beside models "
+        f"Share of choices that are the agent's own, with {view.level} intervals over questions. "
+        "The paper sets agents who have an interview before their prompts beside models "
         "that were trained on such answers; a model that you have trained is one more entry of "
         "consensus.sanity.conditions, with interview: false."
     )

@@ -55,7 +55,7 @@ def table_10(artefacts: Artefacts, view: View) -> Table:
         for arm in sorted(arms, key=lambda arm: (keys[arm], wanted.index(view["arms"][arm])))
     ]
     note = (
-        f"Means over debates with {view.level} intervals of a bootstrap of whole statements, as in "
+        f"Means over debates with {view.level} intervals over statements, as in "
         "Table 3. Arms with a model or a temperature of their own are those of consensus.variants; "
         "all of them read the same examples."
     )
@@ -83,7 +83,7 @@ def table_13(artefacts: Artefacts, view: View) -> Table:
         for outcome, (head, factor, digits) in COLUMNS.items()
     ]
     note = (
-        f"Means over debates with {view.level} intervals of a bootstrap of whole statements; the "
+        f"Means over debates with {view.level} intervals over statements; the "
         "last column is CCAgent's row of Table 3. The paper has city planning alone, without "
         "intervals, and says that removing counterfactuals hurts most; in its own numbers that "
         "removal hurts least on eight of nine measures. table_ablations tests it."

@@ -86,7 +86,8 @@ def _measures(
         rows += [(domain, arm_words(arm), *measure_cells(by_cell, domain, arm)) for arm in arms]
         rows.append(_always_agree(domain, manifest, statements))
     note = (
-        f"Means over debates with {view.level} intervals of a bootstrap of whole statements. "
+        f"Means over debates with {view.level} intervals over statements: Student's, of shares on "
+        "the logit scale; exact where a share is none or all. "
         f"{COUNTED} {besides} "
         "Sycophancy is given as a share of opportunities (agents times rounds), which the "
         "paper's numbers fit, and as its Table 11 has it, of switches, over the debates with "

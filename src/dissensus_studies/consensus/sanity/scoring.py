@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dissensus.design.contrasts import defined
+from dissensus.design.contrasts import defined, robust_mean
 from dissensus.digests import seed_of
 from dissensus.run.embedding import embedding_calls
 from dissensus.stats.bootstrap import cluster_bootstrap
-from dissensus.stats.shares import wilson
+from dissensus.stats.shares import share_limits, wilson
 from dissensus.study.makes import TurnsBySession, makes
 from dissensus.tables.artefact import Schema
 from dissensus.tables.common import common, text
@@ -90,9 +90,9 @@ def score_sanity(
 ) -> list[dict[str, Any]]:
     """Rows of :data:`CHECKS`, for each agent and for all of a domain together.
 
-    An agent's accuracies have Wilson's interval; what is of all agents, and of texts, a bootstrap
-    of questions. A choice that cannot be read is a wrong one; an answer in full that is lost counts
-    in no mean.
+    An agent's accuracies have Wilson's interval; those of all agents Student's over questions, on
+    the logit scale; texts a bootstrap of questions. A choice that cannot be read is a wrong one; an
+    answer in full that is lost counts in no mean.
 
     Parameters
     ----------
@@ -176,6 +176,9 @@ def _estimate(
     low = high = float("nan")
     if column == "own" and is_one and n:
         low, high = wilson(int(values.sum()), n, confidence)
+    elif column == "own" and n:
+        questions = answered["question"].to_numpy(dtype=str)
+        low, high = share_limits(robust_mean(values, questions, confidence), confidence)
     elif answered["question"].nunique() > 1 and np.ptp(values) > 0:
         bootstrapped = cluster_bootstrap(
             values,

@@ -114,7 +114,7 @@ def make_run(each: int = 3, lost: int = 0) -> Frames:
         metrics,
         manifest,
         items,
-        frame_of(ESTIMATES, estimate_arms(metrics, 5, 0.95, 200, 1)),
+        frame_of(ESTIMATES, estimate_arms(metrics, 5, 0.95)),
         frame_of(CONTRASTS, contrasts),
         frame_of(PLANTED, planted),
         frame_of(ABLATIONS_TABLE, learned),

@@ -85,7 +85,7 @@ def test_the_error_of_a_planted_effect_is_that_of_two_independent_means() -> Non
 
 def test_debates_that_came_out_alike_have_no_interval() -> None:
     frame = whole()[1].query("arm == 'debate'").assign(agreement=0.75)
-    every = pd.DataFrame(estimate_arms(frame, 5, 0.95, 50, 1))
+    every = pd.DataFrame(estimate_arms(frame, 5, 0.95))
     courses = set(every.loc[every["outcome"].str.startswith("consensus_by"), "outcome"])
     assert courses == {f"consensus_by_{round_}" for round_ in range(1, 6)}
     rows = every.query("outcome == 'agreement'")
@@ -99,11 +99,12 @@ def test_a_share_of_none_or_all_is_not_certain(share: float) -> None:
     nine = metrics["statement_id"].drop_duplicates()[:9]
     frame = metrics[metrics["statement_id"].isin(nine)].query("arm == 'debate'")
     frame = frame.assign(consensus=bool(share), consensus_round=1.0, match=share, switches=0)
-    rows = pd.DataFrame(estimate_arms(frame, 5, 0.95, 50, 1)).set_index(["domain", "outcome"])
-    z = 1.959964**2
+    rows = pd.DataFrame(estimate_arms(frame, 5, 0.95)).set_index(["domain", "outcome"])
+    # Clopper and Pearson's: nine of nine happen in 2.5% of runs at this share.
+    least = 0.025 ** (1 / 9)
     for outcome in ("consensus", "match", "consensus_by_1", "consensus_by_5"):
         row = rows.loc[(ALL, outcome)]
-        limits = (0.0, z / (9 + z)) if share == 0.0 else (9 / (9 + z), 1.0)
+        limits = (0.0, 1 - least) if share == 0.0 else (least, 1.0)
         assert row["n_clusters"] == 9 and row["estimate"] == share
         assert (row["ci_low"], row["ci_high"]) == pytest.approx(limits, abs=1e-6)
     # Rounds and numbers of switches are no shares.
@@ -296,7 +297,7 @@ def test_log_rank_is_that_of_the_terms_and_tells_round_five_from_never(statement
     # The mean restricted to five rounds counts those who never agreed as five.
     estimates = {
         (r["arm"], r["outcome"]): r["estimate"]
-        for r in estimate_arms(frame, 5, 0.95, 200, 1)
+        for r in estimate_arms(frame, 5, 0.95)
         if r["domain"] == ALL
     }
     assert estimates["a", "consensus_round"] == 4.0

@@ -73,6 +73,7 @@ def sessions_of(log: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> lis
     return read_table(table, {}, {}).sessions
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("form", ["eval", "json"])
 def test_a_debate_that_inspect_held(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str
@@ -90,6 +91,7 @@ def test_a_debate_that_inspect_held(
     assert {turn.person for turn in first.turns} == {False}
 
 
+@pytest.mark.thorough
 def test_a_log_of_one_model_has_its_messages(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -99,6 +101,7 @@ def test_a_log_of_one_model_has_its_messages(
     assert first.fields["score"] == 0.0
 
 
+@pytest.mark.thorough
 def test_a_log_of_an_evaluation_that_failed_says_why(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -107,6 +110,7 @@ def test_a_log_of_an_evaluation_that_failed_says_why(
         sessions_of(log, tmp_path, monkeypatch)
 
 
+@pytest.mark.thorough
 def test_what_is_no_log_is_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "a.json").write_text("{}")
     viewer("print(1)")

@@ -31,6 +31,10 @@ ESTIMAND = "an arm's effect, in standard deviations of a paired difference"
 
 #: Share of the variance of a paired difference that lies between topics, by world.
 SHARES = {"topics_differ": 0.3, "sharp_null": 0.0}
+#: The world of a study that may stop whose differences have a mean of 0 and are skewed: those of
+#: nine topics in ten are a little above it, and the tenth's far below, as where an arm now and then
+#: loses all disagreement.
+SKEWED = "skewed_null"
 
 RETENTION = "what an arm changes in the retention of disagreement, last round"
 
@@ -90,7 +94,9 @@ def diagnose(
     in all arms alike cancels in a paired difference. Differences of all arms share the reference's
     sessions, so that they correlate by one half. Under ``topics_differ`` a share of 0.3 of their
     variance lies between topics, drawn anew in every study. Under ``sharp_null`` arms change
-    nothing, and all effects are zero. Topics are dealt as evenly as draws allow, in random order.
+    nothing, and all effects are zero. Under :data:`SKEWED`, which a study that may stop has, they
+    are zero on average and skewed, which its sign flips take them not to be. Topics are dealt as
+    evenly as draws allow, in random order.
     A study stops by all arms that are not the reference again, as the run does; that one alone has
     studies of its own that stop by it, where whatever is found is none.
     """
@@ -101,6 +107,7 @@ def diagnose(
     effects = settings["diagnosis"]["effects"]
     worlds = [World("topics_differ", float(effect), estimators) for effect in effects]
     worlds.append(World("sharp_null", 0.0, estimators))
+    worlds += [World(SKEWED, 0.0, (ANYTIME,))] * bool(plan.stop)
     simulations = settings["diagnosis"]["simulations"] if others else 0
     simulate = partial(_simulate, plan, worlds, confidence, seed)
     rows = run_worlds(worlds, ESTIMAND, simulate, simulations, confidence, cores)
@@ -205,6 +212,8 @@ def _simulate(
     rng = np.random.default_rng([seed, index])
     dealt = deal_topics(plan, rng)
     noise = {name: differences(plan, dealt, share, rng) for name, share in SHARES.items()}
+    if plan.stop:
+        noise[SKEWED] = skewed(plan, dealt, rng)
     options = Options(confidence, _FLIPS, int(rng.integers(2**31)))
     nulls = {name: [_compare(row, dealt, options) for row in rows] for name, rows in noise.items()}
     estimates = []
@@ -265,6 +274,12 @@ def differences(plan: Plan, dealt: IntArray, share: float, rng: np.random.Genera
     outcomes = np.sqrt(share / 2.0) * by_topic
     outcomes += np.sqrt((1.0 - share) / 2.0) * rng.standard_normal((arms, plan.draws))
     return np.asarray(outcomes[1:] - outcomes[0])
+
+
+def skewed(plan: Plan, dealt: IntArray, rng: np.random.Generator) -> FloatArray:
+    """The same in the world :data:`SKEWED`: 1/3 in nine topics of ten, and -3 in the tenth."""
+    is_far = rng.random((plan.contrasts, plan.topics)) < 0.1
+    return np.where(is_far, -3.0, 1.0 / 3.0)[:, dealt]
 
 
 def _compare(values: FloatArray, dealt: IntArray, options: Options) -> dict[str, Estimate]:

@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from dissensus.design.contrasts import robust_mean
-from dissensus.stats.shares import unless_certain
+from dissensus.stats.shares import share_limits
 from dissensus.tables.artefact import Schema
 from dissensus.tables.common import common, share, text
 
@@ -107,12 +107,12 @@ def _waiting(rows: pd.DataFrame, confidence: float) -> dict[str, Any]:
     never = 1.0 - rows.groupby(["draw_id", "session_id"])["engaged"].mean()
     draws = never.index.get_level_values("draw_id").to_numpy(dtype=str)
     mean = robust_mean(never.to_numpy(dtype=float), draws, confidence)
-    mean = unless_certain(mean, confidence)
+    low, high = share_limits(mean, confidence)
     shares = first_answers(rows["waited"].to_numpy(), rows["engaged"].to_numpy(dtype=bool))
     return {
         "estimate": mean.estimate,
-        "ci_low": mean.ci_low,
-        "ci_high": mean.ci_high,
+        "ci_low": low,
+        "ci_high": high,
         **dict(zip(WAITS, map(float, shares), strict=True)),
         "n": len(rows),
     }

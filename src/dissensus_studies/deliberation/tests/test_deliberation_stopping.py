@@ -16,7 +16,7 @@ from scipy.stats import entropy
 
 from dissensus.design.contrasts import HEADLINE, Columns
 from dissensus.design.looks import looks_of, paired_differences
-from dissensus.design.stopping import ANYTIME, STOP
+from dissensus.design.stopping import ANYTIME, STOP, SYMMETRY
 from dissensus.design.weights import Contrast
 from dissensus.errors import SettingError
 from dissensus.report.facts import told
@@ -27,7 +27,7 @@ from ..design.manifest import Drawing, draw, draw_manifest
 from ..figures import contrast_tables, contrasts, headline
 from ..inference.block_differences import compare_block
 from ..inference.contrasts import PRIMARY, contrast_arms
-from ..inference.diagnosis import as_run, diagnose
+from ..inference.diagnosis import SKEWED, as_run, diagnose
 from ..settings import ArmSettings
 from ..study import Deliberation
 from .deliberation_frames import Run, make_run
@@ -236,10 +236,10 @@ def test_headline_figure_and_table_have_the_last_look() -> None:
     pd.testing.assert_frame_equal(others.drop(columns="headline"), plain.drop(columns="headline"))
     artefacts = Artefacts({}, {**run.artefacts.loaded, "contrasts": rows})
     table = contrast_tables.table_contrasts(artefacts, run.view())
-    assert "hold at all looks (anytime-valid)" in table.note
+    assert f"hold at all looks (anytime-valid; {SYMMETRY})" in table.note
     (row,) = [row for row in table.rows if row[0] == "crit"]
     assert f"[{looks[-1]['ci_low']:.3f}, {looks[-1]['ci_high']:.3f}]" in row
-    assert "hold at all looks" in contrasts.describe(artefacts, run.view())["looks"]
+    assert SYMMETRY in contrasts.describe(artefacts, run.view())["looks"]
     # Adjusted over the arms of the looks, which an arm that is left out is none of.
     (sentence, *_) = headline.state(artefacts, run.view()).headlines
     assert "after Holm over 1 arm:" in told(sentence)[0]
@@ -255,6 +255,7 @@ def diagnosed(arms: dict[str, Any], simulations: int) -> pd.DataFrame:
     return pd.DataFrame(rows).set_index(["world", "true", "estimator"])
 
 
+@pytest.mark.thorough
 def test_simulated_studies_that_stop_find_what_is_there_and_nothing_else() -> None:
     simulations = 50
     error = 2 * (0.05 * 0.95 / simulations) ** 0.5
@@ -263,6 +264,11 @@ def test_simulated_studies_that_stop_find_what_is_there_and_nothing_else() -> No
         null = rows.loc[world, 0.0, ANYTIME]
         assert null["rejection"] <= 0.05 + error and null["coverage"] >= 0.95 - error
         assert null["saved"] < 0.05
+    # Sign flips take differences to be symmetric; the diagnosis says what it costs if they are not.
+    skewed_null = rows.loc[SKEWED, 0.0, ANYTIME]
+    assert skewed_null["simulations"] == simulations
+    assert skewed_null["rejection"] > 0.05 + error and skewed_null["coverage"] < 0.95 - error
+    assert (SKEWED, 0.0, HEADLINE) not in rows.index
     planted = rows.loc["topics_differ", 1.2, ANYTIME]
     assert planted["rejection"] > 0.8 and 0.1 < planted["saved"] < 0.8
     assert planted["coverage"] >= 0.95 - error

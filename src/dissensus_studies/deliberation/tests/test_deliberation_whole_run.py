@@ -56,6 +56,7 @@ def rows(project: Project, name: str) -> list[dict[str, Any]]:
     return list(pq.read_table(project.folder / FOLDER / f"{name}.parquet").to_pylist())
 
 
+@pytest.mark.thorough
 def test_what_was_not_run_is_counted_nowhere(stopped: Project) -> None:
     looks = rows(stopped, "looks")
     last = looks[-1]
@@ -96,6 +97,7 @@ def test_raised_and_killed_after_a_look_it_comes_to_the_same_verdict(
     assert set(requests.values()) == {1}
 
 
+@pytest.mark.thorough
 def test_a_budget_that_ends_first_leaves_the_verdict(tmp_path: Path) -> None:
     project, whole = (made(tmp_path / name) for name in ("project", "whole"))
     with serving("--config", "config.yaml", cwd=whole.folder) as server:

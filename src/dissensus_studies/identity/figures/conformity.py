@@ -97,7 +97,6 @@ def describe(estimates: Estimates, view: View) -> dict[str, str]:
         "found": _found(estimates, rows) if rows else MISSING,
         "counts": range_words([row["n"] for row in rows.values()], "disagreement"),
         "level": view.level,
-        "resamples": whole(view.fact("resamples")),
     }
 
 

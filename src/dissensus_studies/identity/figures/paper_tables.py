@@ -201,6 +201,7 @@ def _counts(
 def _bootstrap(view: View) -> str:
     """How the intervals of a table were made."""
     return (
-        f"{view.level} percentile intervals from {view['resamples']:,} resamples of whole "
-        "questions, the same ones for both conditions."
+        f"{view.level} intervals: of a share under one condition Student's over questions, on the "
+        "logit scale, exact where it is none or all; of a difference percentiles of "
+        f"{view['resamples']:,} resamples of whole questions, the same ones for both conditions."
     )

@@ -12,10 +12,11 @@ import numpy as np
 import pyarrow as pa
 from scipy import special
 
+from dissensus.design.contrasts import defined
 from dissensus.digests import seed_of
 from dissensus.stats.checks import FloatArray
 from dissensus.stats.ratios import Ratios, cluster_weights, percentile_intervals, ratios_of_sums
-from dissensus.stats.shares import none_or_all
+from dissensus.stats.shares import pooled_shares
 from dissensus.study.makes import makes
 from dissensus.tables.artefact import Column, Schema
 from dissensus.tables.common import common, text
@@ -108,9 +109,10 @@ def estimate_identity(
     Notes
     -----
     Ratios are pooled over questions and agents ("Measuring and mitigating identity bias", A.3),
-    intervals are percentiles of resampled questions, whose answers depend on each other. A share of
-    none or all, which is so in every resample, has Wilson's limits, with a case a question.
-    Subversion, correction and their relative drops are equations 6 and 7, and its table 2.
+    whose answers depend on each other within a question. A share under one condition has the limits
+    of :func:`~dissensus.stats.shares.pooled_shares` over questions; differences, and what is no
+    share, have percentiles of resampled questions. Subversion, correction and their relative
+    drops are equations 6 and 7, and its table 2.
     """
     rows = []
     tallied = list(tally(metrics, transitions, manifest))
@@ -179,13 +181,10 @@ def _estimated(
     for at, condition in enumerate(ratios.conditions):
         counts = ratios.below[:, at].sum(axis=0)
         questions = int(ratios.complete[:, at].sum())
-        asked = (ratios.below[:, at] > 0).sum(axis=0)
         rows = _rows(condition, ratios.labels, under[at], counts, questions, confidence)
-        for row, clusters in zip(rows, asked, strict=True):
-            if row["measure"] in SHARES and row["estimate"] is not None:
-                low, high = none_or_all(row["estimate"], int(clusters), confidence)
-                row |= {} if np.isnan(low) else {"ci_low": low, "ci_high": high}
-            yield row
+        limits = _share_limits(ratios, at, confidence)
+        for row in rows:
+            yield row | (next(limits) if row["measure"] in SHARES else {})
     vanilla, anonymized = paired
     counts = ratios.below[both][:, pair].sum(axis=(0, 1))
     difference = vanilla - anonymized
@@ -200,6 +199,15 @@ def _estimated(
         ):
             is_headline = label == HEADLINE and not drop
             yield row | (_together(ratios, both, row["estimate"], together) if is_headline else {})
+
+
+def _share_limits(ratios: _Ratios, at: int, confidence: float) -> Iterator[dict[str, Any]]:
+    """Standard error and limits of every share under a condition, in the order of the labels."""
+    kept = [place for place, label in enumerate(ratios.labels) if label[0] in SHARES]
+    above, below = (counts[:, at, kept] for counts in (ratios.above, ratios.below))
+    share = pooled_shares(above, below, confidence)
+    for numbers in zip(share.se, share.low, share.high, strict=True):
+        yield dict(zip(("se", "ci_low", "ci_high"), map(defined, numbers), strict=True))
 
 
 def _together(

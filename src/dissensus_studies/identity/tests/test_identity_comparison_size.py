@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pytest
 
 from dissensus.session.protocol import round_label
 
@@ -66,6 +67,7 @@ def _world(seed: int) -> tuple[pa.Table, pa.Table, pa.Table]:
     return table(METRICS, metrics), table(TRANSITIONS, transitions), held
 
 
+@pytest.mark.thorough
 def test_a_null_is_rejected_as_often_as_is_said_where_questions_are_strong_clusters() -> None:
     rejected = covered = 0
     for world in range(_WORLDS):

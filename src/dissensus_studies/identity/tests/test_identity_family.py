@@ -65,6 +65,7 @@ def is_told(row: dict[str, Any]) -> bool:
     return not of["ci_low"] <= 0.0 <= of["ci_high"]
 
 
+@pytest.mark.thorough
 def test_of_five_teams_without_a_bias_one_is_said_to_have_it_in_five_per_cent(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -59,7 +59,8 @@ _BOOTSTRAP = Rst(
 _AS_READ = "is a studentised bootstrap over motions, which fits the anchors anew in each resample"
 _AT_LOOKS = (
     "holds at all looks together, by sign flips of whole motions in the draws' differences with "
-    "one ruler; the other intervals are a studentised bootstrap over motions"
+    "one ruler, as far as these are symmetric about their mean; the other intervals are a "
+    "studentised bootstrap over motions"
 )
 
 

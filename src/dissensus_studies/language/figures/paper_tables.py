@@ -58,8 +58,9 @@ def table_1(artefacts: Artefacts, view: View) -> Table:
     )
     if may_stop(view):
         fitted = (
-            "On the primary scale its interval and p hold at all looks; all others by motion come "
-            "from resamples of motions."
+            "On the primary scale its interval and p hold at all looks, as far as a motion's "
+            "difference is symmetric about its mean; all others by motion come from resamples of "
+            "motions."
         )
     for contrast in contrasts:
         for outcome in _scales(view):

@@ -61,7 +61,8 @@ BY_DRAW = "by draw, as if draws of a motion were independent"
 #: What each method is, in a sentence for tables.
 METHODS = {
     NET: "Mean difference less the instrument's offset, studentised bootstrap over motions.",
-    ANYTIME: "Mean of differences with one ruler, interval and p that hold at all looks.",
+    ANYTIME: "Mean of differences with one ruler, interval and p that hold at all looks, as far as "
+    "a motion's difference is symmetric about its mean.",
     OFFSET: "Difference between languages on parallel texts, studentised bootstrap over motions.",
     NET_SIGN_FLIP: "Sign-flip randomisation test of differences with one ruler, by motion.",
     REFITTED: "Mean difference, studentised bootstrap over motions with anchors fitted anew.",

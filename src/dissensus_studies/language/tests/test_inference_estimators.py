@@ -60,6 +60,7 @@ def rejections() -> pd.Series:
     return counts
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("method", BY_MOTION)
 def test_no_effect_is_found_where_motions_differ_strongly(
     method: str, rejections: pd.Series

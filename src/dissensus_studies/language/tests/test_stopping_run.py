@@ -66,6 +66,7 @@ def by_hand(project: Project) -> list[dict[str, Any]]:
     return looks_of(pd.DataFrame(differences), Rule(None, 0.05, 0.95))
 
 
+@pytest.mark.thorough
 def test_it_is_killed_goes_on_gets_more_draws_and_stops(tmp_path: Path) -> None:
     project = Project(tmp_path / "project")
     configure(project, most=2 * BLOCK + 3)

@@ -32,8 +32,8 @@ _CONTRASTS = {
     "difference_in_differences": "the same, less epoch 1",
 }
 _METHODS = {
-    "t": "t over debates",
-    "wilson": "Wilson, over debates",
+    "logit_t": "t over debates, logit scale",
+    "exact": "exact, over debates",
     "paired_randomisation": "paired randomisation",
     "cluster_robust": "clustered by motion",
 }

@@ -50,12 +50,12 @@ from ..tables import (
     COACHED_EPOCHS,
     CONTROL,
     DIFFERENCE,
+    EXACT,
     FEWEST_FLIPPED,
     IN_DIFFERENCES,
+    LOGIT,
     MEAN,
     RANDOMISATION,
-    WILSON,
-    T,
 )
 
 #: With two motions an interval over motions is wider than all that a share can be.
@@ -75,7 +75,7 @@ COACHING = Schema(
             "int",
             "Epoch, from 1; 0 for all from 2 on; differences of differences are less those of 1.",
         ),
-        "method": text("t or wilson, of a mean; paired_randomisation or cluster_robust."),
+        "method": text("logit_t or exact, of a mean; paired_randomisation or cluster_robust."),
         **common("estimate?", "ci_low?", "ci_high?", "p_value?", "simulation_error?"),
         **common("p_adjusted?", "p_bh?", "n", "n_clusters"),
         "assigned": count("Draws, or of a mean debates, that the design has of these epochs."),
@@ -190,12 +190,12 @@ class _Outcome:
         debates = self.values[(self.values["epoch"] == epoch) & (self.values["arm"] == arm)]
         sample = debates["value"].dropna().to_numpy(dtype=float)
         mean, note = Estimate(float(sample.mean()) if len(sample) else NAN, n=len(sample)), ""
-        method = T
+        method = LOGIT
         if len(sample) > 1 and np.ptp(sample) > _TIE:
             t = paired_t(sample, self.confidence)
             mean = Estimate(t.estimate, t.se, *share_limits(t), NAN, t.n, t.n)
         elif len(sample) > 1 and mean.estimate in (0.0, 1.0):
-            n, method = len(sample), WILSON
+            n, method = len(sample), EXACT
             mean = Estimate(
                 mean.estimate, NAN, *none_or_all(mean.estimate, n, self.confidence), NAN, n, n
             )

@@ -13,14 +13,16 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy import special
 
 from dissensus.design.contrasts import Row, defined
 from dissensus.stats.balance import clopper_pearson
 from dissensus.stats.checks import FloatArray
 from dissensus.stats.ratios import percentile_intervals, ratios_of_sums
 from dissensus.stats.results import NAN
+from dissensus.stats.shares import on_logits
 
-BOOTSTRAP, EXACT = "cluster_bootstrap", "exact"
+from ..tables import EXACT, LOGIT
 
 _ROUNDING = 1e-12
 
@@ -29,11 +31,13 @@ _ROUNDING = 1e-12
 class Resamples:
     """Clusters by name, and how often each resample draws each, shape (resamples, clusters).
 
-    ``draws`` has the draw of each cluster: clusters of one draw come up together.
+    ``draws`` has the draw of each cluster: clusters of one draw come up together. ``strata``
+    has that within which its draws are resampled.
     """
 
     clusters: list[str]
     draws: list[str]
+    strata: list[int]
     weights: FloatArray
 
     @classmethod
@@ -61,6 +65,7 @@ class Resamples:
         clusters = cases[[*dict.fromkeys(("motion_id", "epoch", draw, cluster))]].drop_duplicates()
         names: list[str] = []
         of_draws: list[str] = []
+        strata: list[int] = []
         weights = [np.zeros((resamples, 0))]
         for _, of_motion in clusters.groupby("motion_id", sort=True):
             by_epoch = [epoch for _, epoch in of_motion.groupby("epoch", sort=True)]
@@ -70,8 +75,9 @@ class Resamples:
                 names += list(stratum[cluster])
                 places = zip(stratum["motion_id"], stratum["epoch"], stratum[draw], strict=True)
                 of_draws += ["/".join(map(str, place)) for place in places]
+                strata += [len(weights)] * len(stratum)
                 weights.append(_rescaled(int(draws.max()) + 1, resamples, rng)[:, draws])
-        return cls(names, of_draws, np.hstack(weights))
+        return cls(names, of_draws, strata, np.hstack(weights))
 
 
 def _rescaled(draws: int, resamples: int, rng: np.random.Generator) -> FloatArray:
@@ -108,8 +114,10 @@ def shares(
 
     Notes
     -----
-    Percentile intervals of a ratio of sums over resampled clusters
-    (:mod:`dissensus.stats.ratios`). Where all cases of a group have one outcome, resamples do not
+    Student's intervals on the logit scale (:func:`dissensus.stats.shares.on_logits`), with the
+    standard error of a ratio of sums over resampled clusters (:mod:`dissensus.stats.ratios`), and
+    as many degrees of freedom as draws with a case less their strata: percentiles of the resamples
+    are too narrow for few draws. Where all cases of a group have one outcome, resamples do not
     differ; the interval is then that of Clopper and Pearson with the draws as trials, which is
     wide enough however much the debates of a draw are alike. A single cluster or draw has none.
     """
@@ -121,38 +129,44 @@ def shares(
     sizes = np.repeat(shaped.sum(axis=2), len(kinds), axis=1)
     of_draw = pd.factorize(np.array(drawn.draws, dtype=str))[0]
     ratios = percentile_intervals(ratios_of_sums(table, sizes, drawn.weights), confidence)
-    return {
-        (group, kind): {"estimate": defined(ratios.estimate[place])}
-        | _interval(
-            (float(ratios.low[place]), float(ratios.high[place])),
+    rows = {}
+    for place, (group, kind) in enumerate(columns):
+        has_case = sizes[:, place] > 0
+        rows[group, kind] = {"estimate": defined(ratios.estimate[place])} | _interval(
+            float(ratios.se[place]),
             (int(table[:, place].sum()), int(sizes[:, place].sum())),
-            int((sizes[:, place] > 0).sum()),
-            len(set(of_draw[sizes[:, place] > 0])),
+            int(has_case.sum()),
+            (len(set(of_draw[has_case])), len({*np.array(drawn.strata, int)[has_case]})),
             confidence,
         )
-        for place, (group, kind) in enumerate(columns)
-    }
+    return rows
 
 
 def _interval(
-    limits: tuple[float, float],
+    error: float,
     counts: tuple[int, int],
     clusters: int,
-    draws: int,
+    drawn: tuple[int, int],
     confidence: float,
 ) -> Row:
-    """The rest of a row, from the bootstrap's limits and the cases of a kind and of all."""
+    """The rest of a row, from the bootstrap's standard error and the cases of a kind and of all.
+
+    ``drawn``: draws that have a case, and strata.
+    """
     count, n = counts
-    method, note = BOOTSTRAP, ""
-    low, high = limits
+    method, note, (draws, strata) = LOGIT, "", drawn
+    low = high = NAN
     if clusters < 2:
-        low, high, note = NAN, NAN, "A single {cluster} has no interval."
+        note = "A single {cluster} has no interval."
     elif draws < 2:
-        low, high, note = NAN, NAN, "A single draw has no interval."
+        note = "A single draw has no interval."
     elif count in (0, n):
         low, high = clopper_pearson(draws if count else 0, draws, confidence)
         method = EXACT
-    elif not high - low > _ROUNDING:
-        low, high, note = NAN, NAN, "No interval: resampled {cluster}s do not differ."
+    elif not error > _ROUNDING:
+        note = "No interval: resampled {cluster}s do not differ."
+    else:
+        half = float(special.stdtrit(max(draws - strata, 1), (1.0 + confidence) / 2.0)) * error
+        low, high = on_logits(count / n, half)
     named = {"ci_low": defined(low), "ci_high": defined(high), "method": method, "n": n}
     return {**named, "n_clusters": clusters, "count": count, "note": note}

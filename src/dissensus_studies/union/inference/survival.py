@@ -35,9 +35,7 @@ SURVIVAL = Schema(
         "group": text("The kind, side, speaker and so on; yes or no where it is a flag."),
         "fate": text("survives, contested or demolished."),
         **common("estimate?", "ci_low?", "ci_high?"),
-        "method": text(
-            "Of the interval: cluster_bootstrap; exact, over draws, where all debates agree."
-        ),
+        "method": text("Of the interval: logit_t; exact, over draws, where all debates agree."),
         **common("n", "n_clusters"),
         "claims": count("Claims of this fate among them."),
         "note": text("Why numbers are missing; empty where none is."),

@@ -33,7 +33,7 @@ _OF_FATES = {
     for name, column in share_columns(
         fate,
         f"Share of its claims that {meaning}.",
-        f"the share of claims that {meaning}, debates resampled; may be missing.",
+        f"the share of claims that {meaning}, from resampled draws; may be missing.",
     ).items()
 }
 

@@ -52,6 +52,7 @@ def bytes_of(project: Project) -> dict[str, bytes]:
     return {name: held for name, held in found.items() if not any(one in name for one in clocks)}
 
 
+@pytest.mark.thorough
 def test_faults_and_a_kill_change_nothing_of_what_pairs_come_to(tmp_path: Path) -> None:
     faults: dict[str, Any] = {name: {"timeout_rate": 0.05} for name in JUDGES}
     faults["union-assistant"] = {"timeout_rate": 0.05, "speech": {"bad_json_rate": 0.3}}
@@ -74,6 +75,7 @@ def test_faults_and_a_kill_change_nothing_of_what_pairs_come_to(tmp_path: Path) 
     assert killed.requests() == whole.requests()
 
 
+@pytest.mark.thorough
 def test_judges_who_all_fail_cost_no_debate(tmp_path: Path) -> None:
     project = pairs(tmp_path / "project", {name: {"timeout_rate": 1.0} for name in JUDGES})
     project.succeed()
@@ -94,6 +96,7 @@ def test_judges_who_all_fail_cost_no_debate(tmp_path: Path) -> None:
     assert "no layer decides it" in page
 
 
+@pytest.mark.thorough
 def test_an_epoch_more_runs_its_own_debates_alone(tmp_path: Path) -> None:
     project = pairs(tmp_path / "project")
     project.succeed(TURNS)
@@ -133,6 +136,7 @@ def attack(project: Project) -> None:
     (project.folder / "hostile.yaml").write_text(text, encoding="utf-8")
 
 
+@pytest.mark.thorough
 def test_folders_that_attack_are_texts_and_nothing_else(tmp_path: Path) -> None:
     project = pairs(tmp_path / "project", motions="hostile.yaml", speakers="hostile folders")
     attack(project)

@@ -157,6 +157,7 @@ def test_the_simulated_people_are_those_of_the_default_run() -> None:
         assert known.items() <= models[f"union-{name}"]["speech"].items()
 
 
+@pytest.mark.thorough
 def test_over_seeds_the_shipped_gain_is_found_and_zero_is_not() -> None:
     """Whole runs, from words to p-values: survival, votes and demolitions of each seed.
 

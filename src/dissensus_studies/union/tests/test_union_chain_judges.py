@@ -80,6 +80,7 @@ def test_the_one_judge_with_a_bias_is_named_and_no_other(
         assert says_longer.mean() == (favours == "longer speeches")
 
 
+@pytest.mark.thorough
 def test_biases_are_as_large_as_planted() -> None:
     """Judges who do not look at quality: shares that follow are p^2 of p^2 + (1 - p)^2."""
     planted = {"judge_1": {"slot_bias": 0.7}, "judge_2": {"length_bias": 9.0}}
@@ -166,6 +167,7 @@ def test_votes_cast_again_are_such_votes() -> None:
     assert abs((votes["slot"] == "A").sum() - votes["chance"].sum()) < 4 * spread
 
 
+@pytest.mark.thorough
 def test_unbiased_judges_are_suspected_and_named_at_the_stated_rates() -> None:
     """Three judges and biases in each of 40 audits: 360 tests, of which .03 to .07 reject.
 

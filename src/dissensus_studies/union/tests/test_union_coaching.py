@@ -256,12 +256,12 @@ def test_memos_that_help_in_some_motions_and_harm_in_others_are_no_gain() -> Non
     assert max(rejected.values()) <= 7  # 2 are expected
 
 
-def test_a_mean_share_of_all_has_wilsons_limits() -> None:
+def test_a_mean_share_of_all_has_exact_limits() -> None:
     made = make_ensemble(1, 1, 9, blind=[], labelled=[])
     made.verdicts["student_survival"] = 1.0
     row = find(estimated(made), 1, MEAN, arm="control")
-    assert (row["ci_low"], row["ci_high"]) == (pytest.approx(9 / (9 + 1.959964**2)), 1.0)
-    assert row["method"] == "wilson"
+    assert (row["ci_low"], row["ci_high"]) == (pytest.approx(0.025 ** (1 / 9)), 1.0)
+    assert row["method"] == "exact"
 
 
 def test_outcomes_that_do_not_vary_give_no_certainty() -> None:

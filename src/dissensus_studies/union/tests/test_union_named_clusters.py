@@ -52,6 +52,7 @@ def names_of(project: Project) -> str:
     return str(name)
 
 
+@pytest.mark.thorough
 def test_names_change_no_byte_of_what_is_named(ended: Project, named: Project) -> None:
     without, those = transcripts(ended), transcripts(named)
     assert set(those) == {*without, names_of(named)}
@@ -75,6 +76,7 @@ def test_clusters_are_named_last_each_once(named: Project) -> None:
     assert {turn["role"] for turn in turns} == {"name"} and clusters
 
 
+@pytest.mark.thorough
 def test_without_names_again_nothing_more_is_asked(
     ended: Project, named: Project, tmp_path: Path
 ) -> None:

@@ -90,6 +90,7 @@ def kill_once_begun(project: Project, epoch: int) -> tuple[set[str], set[str]]:
     return debates & begun, debates & complete
 
 
+@pytest.mark.thorough
 def test_what_is_killed_in_the_middle_of_an_epoch_goes_on_to_the_same_bytes(
     ended: Project, tmp_path: Path
 ) -> None:

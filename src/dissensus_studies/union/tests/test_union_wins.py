@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import stats
+from scipy import special, stats
 
 from dissensus.design.contrasts import Row
 from dissensus.stats.multiplicity import adjust
@@ -51,10 +51,11 @@ def test_sides_are_counted_three_valued() -> None:
     rows = {row["side"]: row for row in estimated(made) if row["by"] == "side"}
     first = rows["proposition"]
     assert (first["won"], first["lost"], first["contested"], first["n"]) == (0.5, 0.2, 0.3, 10)
-    # Resampled debates, one a draw, are binomial; nine of ten are drawn.
-    law = stats.binom(9, 0.3)
+    # Three of ten debates, one a draw: Student's t of nine degrees of freedom, on the logit scale.
+    half = stats.t.ppf(0.975, 9) * np.sqrt(0.3 * 0.7 / 9) / (0.3 * 0.7)
+    expected = special.expit(special.logit(0.3) + np.array([-half, half]))
     found = (first["contested_low"], first["contested_high"])
-    assert found == pytest.approx((law.ppf(0.025) / 9, law.ppf(0.97) / 9))
+    assert found == pytest.approx(expected, abs=0.01)
     # Of seven decided debates, five or more, or two or fewer, by one side.
     assert first["p_value"] == pytest.approx(stats.binomtest(5, 7).pvalue)
     assert (first["base"], first["lift"]) == pytest.approx((0.35, 0.15))
@@ -70,9 +71,12 @@ def test_two_arms_that_end_alike_are_worth_no_more_than_one() -> None:
     row = next(row for row in estimated(both) if row["side"] == "proposition")
     n = row["n_clusters"]
     assert row["n"] == 2 * n
-    law = stats.binom(n, row["won"])
-    expected = (law.ppf(0.025) / n, law.ppf(0.975) / n)
-    assert (row["won_low"], row["won_high"]) == pytest.approx(expected, abs=1.01 / n)
+    share = row["won"]
+    # Twenty draws in four epochs.
+    half = stats.t.ppf(0.975, n - 4) / np.sqrt(share * (1 - share) * n)
+    expected = special.expit(special.logit(share) + np.array([-half, half]))
+    # Winners vary by epoch too, which the design fixes.
+    assert (row["won_low"], row["won_high"]) == pytest.approx(expected, abs=0.06)
     independent = stats.binomtest(round(2 * n * row["won"]), 2 * n).proportion_ci(method="wilson")
     assert row["won_high"] - row["won_low"] > 1.2 * (independent.high - independent.low)
 

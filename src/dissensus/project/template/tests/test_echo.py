@@ -27,7 +27,8 @@ def contrast(pull):
         command = [sys.executable, "-m", "dissensus", "run", made, "--configfile", "planted.yaml"]
         subprocess.run(command, cwd=folder, check=True)
         rows = pd.read_parquet(Path(folder) / made)
-    return rows[(rows["outcome"] == "distance") & (rows["arm"] == "shown")].iloc[0]
+    is_effect = (rows["contrast"] == "shown-alone") & (rows["method"] == "cluster_robust")
+    return rows[is_effect].iloc[0]
 
 
 class Planted(unittest.TestCase):

@@ -53,7 +53,8 @@ AGREEMENT = Schema(
     {
         "statistic": text(
             "percent_agreement; cohen_kappa, with squared weights on a scale of numbers; or "
-            "krippendorff_alpha, nominal or for interval data. Limits: percentiles over clusters."
+            "krippendorff_alpha, nominal or for interval data. Limits: of the first Student's over "
+            "clusters, on the logit scale; of the others percentiles over clusters."
         ),
         **common("estimate?", "ci_low?", "ci_high?", "n"),
     },
@@ -303,7 +304,7 @@ def _powered(
 def _as_share(powered: Powered, confidence: float) -> Powered:
     """The same from 0 to 1, which the sum of labels and predictions may leave.
 
-    Labels that are all no, or all yes, have Wilson's limits, with a case a cluster.
+    Labels that are all no, or all yes, have exact limits, with a case a cluster.
     """
     if np.isnan(powered.ci_low):
         return cast(Powered, unless_certain(powered, confidence))

@@ -57,8 +57,9 @@ def agreement(artefacts: Artefacts, view: View) -> Table:
     )
     note = (
         "What a judge says of turns or sessions that people labelled too. On a scale of numbers "
-        "kappa has squared weights and alpha is that of interval data. Intervals are percentiles "
-        f"of resampled clusters ({view['cluster']})."
+        "kappa has squared weights and alpha is that of interval data. Intervals: of the "
+        f"share Student's over clusters ({view['cluster']}) on the logit scale, of the others "
+        "percentiles of resampled clusters."
     )
     rows = records(artefacts.frame("judge_agreement"))
     return tabulate("table_agreement", "The judge beside people", columns, rows, note, view)

@@ -1,0 +1,100 @@
+"""Prints the files of tests that a change touches, for `.ci/run` to run their thorough tests.
+
+A change touches a file of tests where it is in that file, in a helper of it, or in a module that
+one of these imports by name: what those modules import has tests of its own, but for a study's own
+modules, which are followed from one to the next. Without arguments the change is what stands here
+against the branch ``main`` of ``origin``, or else against the commit before. All files are printed
+where git knows neither, or where every test depends on the change.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterable
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+from dissensus.digests import PACKAGES, imported_modules
+from dissensus.shipped import SHIPPED
+
+ROOT = Path(__file__).resolve().parents[1]
+TESTS = ROOT / "tests"
+ALL = ["tests", f"src/{SHIPPED}"]
+#: What every test depends on.
+_EVERYWHERE = ("pyproject.toml", "requirements", "conftest.py", ".ci/")
+#: What runs of the workflow depend on, beside what they import.
+_WORKFLOW = ("Snakefile", "workflow/", "profiles/")
+#: Helpers that most tests use: what these import is no test's own matter.
+_GENERAL = {
+    f"tests/{name}.py" for name in ("support", "scripted", "forked", "both", "test_reproduced")
+}
+
+# The helpers of tests are ours, too.
+PACKAGES.update(path.stem for path in TESTS.iterdir())
+
+
+def changed() -> list[str] | None:
+    """The files that a change is in, committed or not; None where nothing can be told."""
+    base = _git("merge-base", "HEAD", "origin/main")
+    if not base or base == _git("rev-parse", "HEAD"):
+        base = _git("rev-parse", "--verify", "HEAD~1")
+    if not base:
+        return None
+    said = _git("diff", "--name-only", *base), _git("ls-files", "--others", "--exclude-standard")
+    return [line for lines in said for line in lines or ()]
+
+
+def _git(*arguments: str) -> list[str] | None:
+    done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True)
+    return None if done.returncode else done.stdout.splitlines()
+
+
+def touched(files: Iterable[str] | None) -> list[str]:
+    """The files of tests that a change of some files touches, as pytest takes them."""
+    if files is None or any(file.startswith(_EVERYWHERE) for file in files):
+        return ALL
+    found = set()
+    for test in files_of_tests():
+        used = depends_on(test)
+        runs = "tests/support.py" in used
+        folder = test.split("/tests/")[0]
+        for file in files:
+            own = file.startswith(f"{folder}/") and not file.endswith((".py", ".md"))
+            if file in used or own or (runs and file.startswith(_WORKFLOW)):
+                found.add(test)
+    return sorted(found)
+
+
+@cache
+def files_of_tests() -> tuple[str, ...]:
+    return tuple(_named(path) for folder in ALL for path in (ROOT / folder).rglob("test_*.py"))
+
+
+@cache
+def depends_on(file: str) -> frozenset[str]:
+    """The file, its helpers, its study's modules, and the modules that any of them imports."""
+    study = file.split("/tests/")[0] + "/" if file.startswith("src") else "tests/"
+    package = file.removeprefix("src/").rpartition("/")[0].replace("/", ".")
+    found, queue = {file}, [(ROOT / file, package if file.startswith("src") else "")]
+    while queue:
+        path, package = queue.pop()
+        for name in imported_modules(path.read_text("utf-8"), package):
+            spec = find_spec(name)
+            if not (spec and spec.origin and Path(spec.origin).is_relative_to(ROOT)):
+                continue
+            used = _named(Path(spec.origin))
+            if used not in found | _GENERAL and used.startswith(("tests/", study)):
+                inside = name if spec.submodule_search_locations else name.rpartition(".")[0]
+                queue.append((Path(spec.origin), inside))
+            found.add(used)
+    return frozenset(found)
+
+
+def _named(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+if __name__ == "__main__":
+    print(*touched(sys.argv[1:] or changed()))
