@@ -11,7 +11,7 @@ BIN := .venv/bin
 # Where this is set, every job would compile the project's modules anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: reproduce test test-fast test-all test-touched local real replay lint schema docs site lock pictures diagnosis benchmarks mutants clean
+.PHONY: wheel reproduce test test-fast test-all test-touched local real replay lint schema docs site lock pictures diagnosis benchmarks mutants clean
 
 reproduce: .venv/installed
 	$(BIN)/snakemake --cores 8
@@ -73,6 +73,14 @@ diagnosis: .venv/installed
 # part, or all in small. Beside Inspect AI and MALLM where INSPECT and MALLM name a python that has it.
 benchmarks: .venv/installed
 	$(BIN)/python benchmarks/run.py --inspect "$(INSPECT)" --mallm "$(MALLM)"
+
+# The package that other projects install, in dist/: a wheel and a source package, from what is committed.
+wheel: .venv/installed
+	rm -rf dist build && mkdir -p dist
+	$(BIN)/pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .
+	$(BIN)/python -c "from setuptools import build_meta; build_meta.build_sdist('dist')" > /dev/null
+	rm -rf build
+	@ls -l dist
 
 # The documentation as a site, in site/.
 site: .venv/site

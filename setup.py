@@ -9,6 +9,7 @@ from pathlib import Path
 
 from setuptools import setup
 from setuptools.command.build_py import build_py
+from setuptools.command.sdist import sdist
 
 #: What :func:`dissensus.shipped.home` holds.
 PROJECT = (
@@ -47,6 +48,17 @@ class BuildWithProject(build_py):
             (folder / COMMIT).write_text(f"{commit}\n", encoding="utf-8")
 
 
+class SourceWithLinks(sdist):
+    """Adds what a source package would lose: the link to the studies, and the commit."""
+
+    def make_release_tree(self, base_dir: str, files: list[str]) -> None:
+        super().make_release_tree(base_dir, files)
+        folder = Path(base_dir)
+        (folder / "studies").symlink_to("src/dissensus_studies")
+        if commit := _commit(Path(__file__).parent):
+            (folder / COMMIT).write_text(f"{commit}\n", encoding="utf-8")
+
+
 def _commit(here: Path) -> str:
     """The checkout's commit, or the one that the source package says; "" where nothing does."""
     if (here / COMMIT).is_file():
@@ -57,4 +69,4 @@ def _commit(here: Path) -> str:
     return asked.stdout.strip() if asked.returncode == 0 else ""
 
 
-setup(cmdclass={"build_py": BuildWithProject})
+setup(cmdclass={"build_py": BuildWithProject, "sdist": SourceWithLinks})

@@ -111,7 +111,8 @@ def test_modules_that_the_docs_name_exist() -> None:
         for name in re.findall(r"\bdissensus(?:_studies)?(?:\.[a-z_]+)+", path.read_text("utf-8"))
     }
     assert named
-    for name in named:
+    # The group of entry points is no module.
+    for name in named - {"dissensus.studies"}:
         path = ROOT / "src" / Path(*name.split("."))
         assert path.is_dir() or path.with_suffix(".py").is_file(), name
 

@@ -40,6 +40,7 @@ def target(line: str) -> str:
     return line.removeprefix("snakemake --cores 2 ").removesuffix(f" {OPTIONS}")
 
 
+@pytest.mark.thorough
 @pytest.mark.run
 def test_the_lesson_in_small(lesson: Project) -> None:
     own = ("--config", "run=lesson-7", "seed=7")

@@ -72,6 +72,7 @@ def test_the_page_builds_a_study_in_forty_lines() -> None:
     assert len(found["echo/study.py"].splitlines()) <= 40
 
 
+@pytest.mark.thorough
 def test_the_page_is_true_through_a_kill(page: Project, tmp_path: Path) -> None:
     said = page.succeed("plan")
     assert "echo: 30 draws, 60 sessions (30 " in said and "60 calls if nothing goes wrong" in said

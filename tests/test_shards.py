@@ -50,6 +50,7 @@ def test_a_session_leaves_its_transcript_and_its_journal(finished: Project) -> N
     assert [path.parent.name for path in tried(finished)] == ["1", "2"]
 
 
+@pytest.mark.thorough
 def test_a_session_s_own_files_are_made_where_they_are_named(copied: Project) -> None:
     asked, moment = copied.requests(), time.time()
     copied.succeed(f"{STUDY}/calls/d003-zh.parquet")
@@ -100,6 +101,7 @@ def test_a_session_is_read_before_its_shard_is_gathered(copied: Project, monkeyp
     assert (alone.attempts, alone.calls) == (whole.attempts, whole.calls)
 
 
+@pytest.mark.thorough
 def test_what_is_deleted_is_made_again_and_nothing_else(copied: Project) -> None:
     sound, asked = copied.digests(), copied.requests()
     (copied.results() / "transcripts/d003-zh.parquet").unlink()
@@ -117,6 +119,7 @@ def test_what_is_deleted_is_made_again_and_nothing_else(copied: Project) -> None
     assert copied.planned(METRICS) == {}
 
 
+@pytest.mark.thorough
 def test_a_session_that_ran_alone_with_other_words_is_gathered_again(copied: Project) -> None:
     """Its shard, which has its earlier calls, takes the new ones from its journal."""
     other_words(copied)
@@ -203,6 +206,7 @@ def kill_jobs(run: Forked) -> None:
                 script.kill()
 
 
+@pytest.mark.thorough
 def test_a_lost_journal_of_a_session_that_has_ended_is_a_sentence(copied: Project) -> None:
     """What it tried cannot be told, and nothing is paid again unasked."""
     (copied.results() / "journal/d001-en.jsonl").unlink()

@@ -30,6 +30,7 @@ def test_a_file_depends_on_what_it_and_its_helpers_import_and_no_further() -> No
         (f"{STUDY}/measures.py", CHAIN, "tests/stats/test_power.py"),
         (f"{STUDY}/prompts/debate.yaml", CHAIN, "tests/test_workflow.py"),
         ("src/dissensus/llm/journal.py", "tests/llm/test_journal.py", CHAIN),
+        ("docs/new-study.md", "tests/test_new_study.py", CHAIN),
         ("workflow/rules/run.smk", "tests/test_workflow.py", CHAIN),
     ],
 )
@@ -43,8 +44,8 @@ def test_where_nothing_can_be_told_all_tests_are_touched(files: list[str] | None
     assert touched.touched(files) == ALL
 
 
-def test_pages_that_no_test_reads_touch_none() -> None:
-    assert touched.touched(["README.md", "docs/models.md"]) == []
+def test_a_page_that_no_test_names_touches_none() -> None:
+    assert touched.touched(["README.md", "CHANGELOG.md"]) == []
     assert set(files_of_tests()) > {CHAIN, "tests/test_touched.py"}
 
 

@@ -26,6 +26,7 @@ def arguments(start: str) -> list[str]:
     return [word for word in command.split()[1:] if word != "--configfile" and ".yaml" not in word]
 
 
+@pytest.mark.thorough
 @pytest.mark.run
 def test_a_motion_of_ones_own_is_debated(project: Project) -> None:
     (project.folder / "mine").mkdir()

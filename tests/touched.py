@@ -24,6 +24,8 @@ TESTS = ROOT / "tests"
 ALL = ["tests", f"src/{SHIPPED}"]
 #: What every test depends on.
 _EVERYWHERE = ("pyproject.toml", "requirements", "conftest.py", ".ci/")
+#: Pages and designs, which a test names as it reads them.
+_READ = ("docs/", "examples/", "released/")
 #: What runs of the workflow depend on, beside what they import.
 _WORKFLOW = ("Snakefile", "workflow/", "profiles/")
 #: Helpers that most tests use: what these import is no test's own matter.
@@ -59,10 +61,11 @@ def touched(files: Iterable[str] | None) -> list[str]:
     for test in files_of_tests():
         used = depends_on(test)
         runs = "tests/support.py" in used
-        folder = test.split("/tests/")[0]
+        folder, text = test.split("/tests/")[0], (ROOT / test).read_text("utf-8")
         for file in files:
             own = file.startswith(f"{folder}/") and not file.endswith((".py", ".md"))
-            if file in used or own or (runs and file.startswith(_WORKFLOW)):
+            read = file.startswith(_READ) and Path(file).name in text
+            if file in used or own or read or (runs and file.startswith(_WORKFLOW)):
                 found.add(test)
     return sorted(found)
 

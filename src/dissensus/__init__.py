@@ -1,3 +1,3 @@
 """dissensus: multi-agent debates as designed experiments, and how they lose disagreement."""
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"

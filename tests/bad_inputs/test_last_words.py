@@ -38,6 +38,7 @@ def damage(project: Project, path: str, old: str, new: str) -> None:
     file.write_text(text.replace(old, new, 1), encoding="utf-8")
 
 
+@pytest.mark.thorough
 def test_a_wrong_row_is_the_last_sentence_and_the_only_one(project: Project) -> None:
     damage(project, MOTIONS, ",2023,", ",MMXXIII,")
     said, lines = last_words(project)

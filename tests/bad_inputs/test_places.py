@@ -24,6 +24,7 @@ def planned(project: Project, **environment: str) -> subprocess.CompletedProcess
     )
 
 
+@pytest.mark.thorough
 def test_braces_in_the_project_s_path_are_one_sentence(tmp_path: Path) -> None:
     done = planned(Project(tmp_path / "a{b}c"))
     assert done.returncode != 0

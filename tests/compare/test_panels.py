@@ -20,6 +20,9 @@ from dissensus.tables.artefact import read
 from serving import Server, serving
 from support import Project, built_once
 
+# Three panels are three runs; one is compared with others in test_compare.py.
+pytestmark = pytest.mark.thorough
+
 #: Panel -> what the word adds in it; 0.83 in the mean.
 PLANTED = {"none": 0.0, "some": 0.5, "much": 2.0}
 MEAN = sum(PLANTED.values()) / len(PLANTED)

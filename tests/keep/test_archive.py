@@ -16,6 +16,7 @@ from dissensus.study.configuration import load_file
 from support import ROOT, Project
 
 
+@pytest.mark.thorough
 @pytest.mark.run
 def test_a_run_is_made_again_from_its_archive_without_a_call(
     copied: Project, tmp_path: Path

@@ -87,6 +87,7 @@ def test_a_sample_is_labelled_and_stands_beside_the_judge(
     assert "people and judge (prediction-powered)" in text and "Simulated models." in text
 
 
+@pytest.mark.thorough
 def test_a_seed_draws_one_sample_and_writes_over_none(
     project: Project, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

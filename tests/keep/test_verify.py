@@ -150,6 +150,7 @@ def test_a_run_stops_at_damaged_files_and_makes_them_again_once_deleted(
     assert re.search(r"Verified 8 sessions", copied.succeed("verify"))
 
 
+@pytest.mark.thorough
 def test_a_damaged_transcript_is_made_again_from_its_journal(copied: Project) -> None:
     before, asked = copied.digests(), copied.requests()
     cut_by_arrow(copied.results() / "transcripts/d001-en.parquet")
@@ -160,6 +161,7 @@ def test_a_damaged_transcript_is_made_again_from_its_journal(copied: Project) ->
     assert copied.digests() == before and copied.requests() == asked
 
 
+@pytest.mark.thorough
 def test_sessions_that_swapped_their_files_are_found(
     copied: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:

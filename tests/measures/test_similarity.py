@@ -127,6 +127,7 @@ class KeptVectors:
         return vectors
 
 
+@pytest.mark.thorough
 def test_the_page_gets_the_numbers_of_the_run(
     reproduced: Project,  # noqa: F811
     monkeypatch: pytest.MonkeyPatch,

@@ -81,6 +81,7 @@ def verdicts(folder: Path, words: list[str]) -> Counter[str]:
     return count
 
 
+@pytest.mark.thorough
 def test_a_prompt_that_is_tuned_to_one_model_does_not_transfer_to_twenty(tmp_path: Path) -> None:
     count = verdicts(tmp_path, [f"otter-{number}" for number in range(MODELS)])
     # No effect: its interval has 0 in it in 95% of runs.

@@ -142,6 +142,7 @@ def test_a_damaged_plan_is_a_sentence(tmp_path: Path, content: str) -> None:
         deviations(tmp_path, PLAN)
 
 
+@pytest.mark.thorough
 def test_a_run_made_after_its_plan_lists_what_it_does_otherwise(project: Project) -> None:
     project.succeed("preregistration")
     folder = project.results()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import zipfile
 from hashlib import sha256
@@ -153,18 +154,9 @@ def test_a_snakefile_of_the_projects_own_takes_in_the_workflow(
 ) -> None:
     folder = tmp_path / "own"
     shutil.copytree(echo, folder, ignore=shutil.ignore_patterns("results", ".snakemake"))
-    (folder / "Snakefile").write_text(
-        "from dissensus.shipped import home\n\n\n"
-        'configfile: "config.yaml"\n\n\n'
-        'module dissensus:\n    snakefile:\n        str(home() / "Snakefile")\n'
-        "    config:\n        config\n\n\n"
-        "use rule * from dissensus\n\n\n"
-        "rule note:\n    default_target: True\n    input:\n"
-        '        "results/first/echo/contrasts.parquet",\n'
-        '    output:\n        "note.txt",\n'
-        '    shell:\n        "echo done > {output}"\n',
-        encoding="utf-8",
-    )
+    page = (ROOT / "docs/project.md").read_text("utf-8")
+    (snakefile,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    (folder / "Snakefile").write_text(snakefile, encoding="utf-8")
     environment.run(folder, "run")
     assert (folder / "note.txt").read_text() == "done\n"
 

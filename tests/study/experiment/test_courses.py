@@ -19,6 +19,7 @@ from dissensus.study.experiment.by_round import numbers_by_round
 from dissensus.study.experiment.compared import Compared
 from dissensus.study.experiment.contrasts import compare
 from dissensus.study.experiment.courses import CONTRASTS_BY_ROUND, compare_by_round, trapezium
+from marking import thorough_but
 from played_study import played, study_of
 
 OUTCOMES = {"y": Outcome("The last number."), "course": Outcome("Each number.", by="round")}
@@ -134,8 +135,9 @@ def test_a_round_of_one_arm_alone_has_a_mean_and_no_part_in_the_area() -> None:
     assert compared(vote)[1] == [] and compared(by_round[:0]) == ([], [])
 
 
-def test_from_texts_the_planted_course_is_found_and_none_where_there_is_none() -> None:
-    planted, studies, rng = (0.0, 0.5, 1.5), 100, np.random.default_rng(6)
+@pytest.mark.parametrize("studies", thorough_but((30, 100), 30))
+def test_from_texts_the_planted_course_is_found_and_none_where_there_is_none(studies: int) -> None:
+    planted, rng = (0.0, 0.5, 1.5), np.random.default_rng(6)
     rows, areas = compared(spoken(rng, 60, planted, ends=0.3)[1])
     effects = [r for r in rows if r["reference"] and r["method"] == HEADLINE]
     for row, truth in zip([*effects, areas[0]], [*planted, 0.625], strict=True):

@@ -27,6 +27,7 @@ from dissensus.study.experiment.contrasts import compare
 from dissensus.study.experiment.drawing import draw_sessions
 from dissensus.study.experiment.measures import measure_sessions, turns_by_session
 from dissensus.study.experiment.session import Read
+from marking import thorough_but
 from panel_study import Panel, declared, panel
 
 ROW = {"arm": "brief", "side": "for", "seed": 7, "item_id": "i0001"}
@@ -250,10 +251,13 @@ def graded(rng: np.random.Generator, share: float, items: int) -> pd.DataFrame:
     return pd.DataFrame(measure_sessions(made, by_session, outcomes, pool)[0])
 
 
+@pytest.mark.parametrize("studies", thorough_but((50, 200), 50))
 @pytest.mark.parametrize("share", [0.5, 0.95])
-def test_from_texts_a_share_is_held_and_no_difference_is_not_found(share: float) -> None:
+def test_from_texts_a_share_is_held_and_no_difference_is_not_found(
+    share: float, studies: int
+) -> None:
     rng, options = np.random.default_rng(round(100 * share)), Options(0.95, 100, 1)
-    said, studies = {"y": Outcome("Right.", is_share=True)}, 200
+    said = {"y": Outcome("Right.", is_share=True)}
     held = found = 0
     for _ in range(studies):
         rows = compare(graded(rng, share, 20), two_arms(said, "item_id"), options)
@@ -297,8 +301,9 @@ def written(rng: np.random.Generator) -> pd.DataFrame:
     return metrics.assign(story_id=metrics["item_id"].map(lambda item: pool[item]["story_id"]))
 
 
-def test_from_texts_no_difference_is_found_where_declared_clusters_differ() -> None:
-    rng, studies = np.random.default_rng(12), 150
+@pytest.mark.parametrize("studies", thorough_but((60, 150), 60))
+def test_from_texts_no_difference_is_found_where_declared_clusters_differ(studies: int) -> None:
+    rng = np.random.default_rng(12)
     found = dict.fromkeys((*METHODS, "by draw"), 0)
     for seed in range(studies):
         metrics, said = written(rng), {"y": Outcome("The number.")}

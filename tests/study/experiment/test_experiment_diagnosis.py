@@ -126,6 +126,7 @@ def test_holms_family_is_every_contrast_of_the_headline() -> None:
     assert ("12 items, alike-plain, null", HEADLINE + HOLM) not in found.index
 
 
+@pytest.mark.thorough
 def test_one_arm_is_diagnosed_by_its_factors_or_by_its_mean() -> None:
     found = diagnosed(Dosed, effect=2.0)
     slope, null = (

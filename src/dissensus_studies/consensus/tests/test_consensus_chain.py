@@ -319,6 +319,7 @@ def diagnosed(arms: int, simulations: int, meets: list[float]) -> pd.DataFrame:
     )
 
 
+@pytest.mark.thorough
 def test_no_test_finds_the_second_name_more_often_than_its_level() -> None:
     frame = diagnosed(arms=2, simulations=500, meets=[0.0])
     for method in METHODS:
@@ -329,6 +330,7 @@ def test_no_test_finds_the_second_name_more_often_than_its_level() -> None:
     assert frame.loc[(0.0, HEADLINE), "coverage"] > 0.92
 
 
+@pytest.mark.thorough
 def test_the_default_run_finds_what_is_planted_in_compromise() -> None:
     meets = CONFIG["models"]["consensus-agent"]["speech"]["meets"]["compromise"]
     frame = diagnosed(len(study().settings.compared), 120, [meets]).reset_index("true")

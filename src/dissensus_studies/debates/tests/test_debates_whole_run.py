@@ -155,6 +155,7 @@ def test_a_wrong_file_leaves_nothing_behind(
     assert not list(project.folder.glob("other*"))
 
 
+@pytest.mark.thorough
 def test_hostile_names_of_a_file_stay_inert_on_every_page(tmp_path: Path) -> None:
     attack = "<img src=x onerror=alert(1)> [a](javascript:alert(2)) `_x` |y| {{ n }}"
     names = ("arm", "item", "speaker", "role", "model", "round_label", "text", "value", "truth")

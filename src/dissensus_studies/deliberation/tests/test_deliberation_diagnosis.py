@@ -181,6 +181,7 @@ def test_hints_reach_the_debates_of_the_library() -> None:
     assert (hinted < 0.6).all()
 
 
+@pytest.mark.thorough
 def test_the_runs_own_arms_have_a_truth_and_a_second_name_has_none() -> None:
     """Where silence is acceptance, disagreement is kept by those who must answer everyone."""
     settings = as_configured(sessions=2)
@@ -195,6 +196,7 @@ def test_the_runs_own_arms_have_a_truth_and_a_second_name_has_none() -> None:
     assert found[as_run("full"), HEADLINE + HOLM]["rejection"] > 0.9
 
 
+@pytest.mark.thorough
 def test_with_another_seed_a_run_finds_the_planted_and_not_the_null() -> None:
     """A run of the default size in memory, from texts to the estimates of two arms."""
     topics = topic_rows()

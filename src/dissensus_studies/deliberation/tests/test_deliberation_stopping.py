@@ -163,6 +163,7 @@ def test_what_is_planted_in_texts_ends_the_study_and_is_in_its_interval() -> Non
     assert last["n_clusters"] == run["cluster"].nunique() == last["n"] / 2
 
 
+@pytest.mark.thorough
 def test_arms_that_change_places_seldom_end_a_study() -> None:
     """Where an arm changes nothing, its texts could as well be those of the reference."""
     study, studies = study_of(), 100

@@ -21,6 +21,13 @@ def tables_of(run: Run, simulated: bool = True) -> dict[str, Table]:
     return {one.name: resolve(one.maker)(run.artefacts, view) for one in TABLES}
 
 
+def table_of(run: Run, name: str) -> Table:
+    """One of them, without the others."""
+    (maker,) = (one.maker for one in TABLES if one.name == name)
+    made: Table = resolve(maker)(run.artefacts, run.view())
+    return made
+
+
 def cell(table: Table, column: str, *head: str) -> str:
     rows = [row for row in table.rows if row[: len(head)] == head]
     assert len(rows) == 1
@@ -40,13 +47,16 @@ def test_tables_of_any_run_say_that_models_are_simulated(
         for text in (as_csv(table), as_markdown(table)):
             assert "nan" not in text.lower().replace("dominance", "") and "None" not in text
     assert as_page(list(made.values()), "Tables").count("<table") == len(TABLES)
-    for table in tables_of(make_run(*size), simulated=False).values():
+
+
+def test_tables_of_real_models_do_not_call_them_simulated() -> None:
+    for table in tables_of(make_run(1, ("emergent",), 3, 2), simulated=False).values():
         assert "Simulated" not in table.note
 
 
 def test_means_by_arm_with_sizes_where_fewer() -> None:
     run = make_run()
-    table = tables_of(run)["table_arms"]
+    table = table_of(run, "table_arms")
     assert [row[0] for row in table.rows] == [arm.replace("_", " ") for arm in ARMS]
     held = run.metrics[run.metrics["complete"]]
     full = held[held["arm"] == "full"]
@@ -63,7 +73,7 @@ def test_means_by_arm_with_sizes_where_fewer() -> None:
     assert cell(table, "Collapsed (premature)", "emergent") == "0 (0)"
     lost = run.metrics.loc[~run.metrics["complete"], "arm"].iloc[0]
     assert cell(table, "Held", lost.replace("_", " ")) == "11/12"
-    engaged = tables_of(run)["table_engagement"]
+    engaged = table_of(run, "table_engagement")
     assert cell(engaged, "Quality", "full") == "–"
     assert cell(engaged, "Undecidable", "full") == f"{full['undecidable'].mean():.2f}"
     assert cell(engaged, "Rival coverage", "full") == f"{full['rival_coverage'].mean():.2f}"
@@ -72,7 +82,7 @@ def test_means_by_arm_with_sizes_where_fewer() -> None:
 
 def test_the_primary_outcome_stands_with_both_tests() -> None:
     run = make_run()
-    table = tables_of(run)["table_contrasts"]
+    table = table_of(run, "table_contrasts")
     assert [row[0] for row in table.rows][:2] == ["full", "one target"]
     assert [row[0] for row in table.rows][-1] == "rca − hinted" and len(table.rows) == 12
     rows = run.contrasts.query("outcome == 'retention_last' and arm == 'full'")
@@ -87,8 +97,8 @@ def test_other_outcomes_are_rows_and_arms_columns() -> None:
     rows = run.contrasts.copy()
     density = (rows["outcome"] == "density_mean") & (rows["reference"] == "emergent")
     rows.loc[density, "p_adjusted"] = np.where(rows.loc[density, "arm"] == "full", 0.04, 0.06)
-    table = tables_of(replace(run, contrasts=rows))["table_outcomes"]
-    assert table.columns == ("Outcome", *(row[0] for row in tables_of(run)["table_contrasts"].rows))
+    table = table_of(replace(run, contrasts=rows), "table_outcomes")
+    assert table.columns == ("Outcome", *(row[0] for row in table_of(run, "table_contrasts").rows))
     chosen = rows[density & (rows["method"] == "cluster_robust")].set_index("arm")["estimate"]
     assert cell(table, "full", "Rebuttal density") == number(chosen["full"], 2) + "*"
     assert cell(table, "pid fast", "Rebuttal density") == number(chosen["pid_fast"], 2)
@@ -98,7 +108,7 @@ def test_other_outcomes_are_rows_and_arms_columns() -> None:
 
 def test_silence_is_told_arm_by_arm_and_in_all() -> None:
     run = make_run()
-    table = tables_of(run)["table_silence"]
+    table = table_of(run, "table_silence")
     assert len(table.rows) == len(ARMS) + 1 and table.rows[-1][0] == "all arms"
     own = run.contrasts.query("outcome == 'silence_effect'").set_index("arm")
     held = run.metrics[run.metrics["complete"]]
@@ -111,22 +121,22 @@ def test_silence_is_told_arm_by_arm_and_in_all() -> None:
 
 def test_hints_stand_beside_each_other() -> None:
     run = make_run()
-    table = tables_of(run)["table_hints"]
+    table = table_of(run, "table_hints")
     assert [row[0] for row in table.rows] == ["hinted", "rca", "rca − hinted"]
     values = run.metrics.query("arm == 'hinted'")["hint_accepted"].dropna()
     assert table.rows[0][1:4] == (f"{values.mean():.2f}", f"{values.std():.2f}", str(len(values)))
-    none = tables_of(make_run(3, ("emergent", "pid"), 5, 4))["table_hints"]
+    none = table_of(make_run(3, ("emergent", "pid"), 5, 4), "table_hints")
     assert none.rows == () and none.note.startswith("No session of this run was given a hint.")
 
 
 def test_calls_are_compared_with_the_design() -> None:
     run = make_run()
-    table = tables_of(run)["table_calls"]
+    table = table_of(run, "table_calls")
     assert all(row[table.columns.index("As designed")] == "yes" for row in table.rows)
     assert cell(table, "N × R", "full") == "240" == cell(table, "Debater calls", "full")
     metrics = run.metrics.copy()
     metrics.loc[metrics["session_id"] == "t001-full", "debater_calls"] += 1
-    wrong = tables_of(Run(**{**vars(run), "metrics": metrics}))["table_calls"]
+    wrong = table_of(Run(**{**vars(run), "metrics": metrics}), "table_calls")
     assert cell(wrong, "As designed", "full") == "NO"
 
 
@@ -140,7 +150,7 @@ def test_shares_of_references_sum_to_one() -> None:
 
 def test_control_ends_where_the_rounds_end() -> None:
     run = make_run()
-    table = tables_of(run)["table_control"]
+    table = table_of(run, "table_control")
     assert [row[0] for row in table.rows] == [
         arm.replace("_", " ") for arm in ARMS if "schedule" in ARMS[arm]
     ]
@@ -152,20 +162,20 @@ def test_control_ends_where_the_rounds_end() -> None:
 
 def test_quality_gained_on_the_fixed_schedule_is_paired_by_draw() -> None:
     run = make_run()
-    table = tables_of(run)["table_control"]
+    table = table_of(run, "table_control")
     wide = run.rounds.query("round == 5").pivot(index="draw_id", columns="arm", values="quality")
     gains = (wide["pid_fast"] - wide["fixed"]).dropna()
     low, high = stats.ttest_1samp(gains, 0.0).confidence_interval(0.95)
     assert cell(table, "Gain", "pid fast") == number(gains.mean(), 2)
     assert cell(table, "95% CI, gain", "pid fast") == interval(low, high, 2)
     assert cell(table, "Gain", "fixed") == "–"
-    alone = tables_of(make_run(3, ("emergent", "pid"), 5, 4))["table_control"]
+    alone = table_of(make_run(3, ("emergent", "pid"), 5, 4), "table_control")
     assert cell(alone, "Gain", "pid") == "–"
 
 
 def test_every_pair_of_the_reference_and_means_elsewhere() -> None:
     run = make_run()
-    table = tables_of(run)["table_pairs"]
+    table = table_of(run, "table_pairs")
     assert len(table.rows) == 6 + len(ARMS)
     own = run.pairs.query("arm == 'full'").groupby("round")["jsd"].mean()
     head = ("full", "mean of all pairs")
@@ -180,7 +190,7 @@ def test_every_pair_of_the_reference_and_means_elsewhere() -> None:
 
 def test_leaders_are_counted_by_model() -> None:
     run = make_run()
-    table = tables_of(run)["table_influence"]
+    table = table_of(run, "table_influence")
     held = run.metrics[run.metrics["complete"]].merge(run.manifest, on="session_id")
     led = [
         cast[int(agent[1:]) - 1]

@@ -20,6 +20,7 @@ from dissensus.report.view import Drawn, View
 from dissensus.study.makes import resolve
 from drawn import outside, overlaps, said_by, visible_texts
 from made_frames import frame_of
+from marking import thorough_but
 
 from ..figures import FIGURES, conformity, equal_tokens, needed, peers, rounds
 from ..figures.frames import Estimates, casts, range_words, read_teams
@@ -63,7 +64,7 @@ def test_no_text_overlaps_or_is_cut_off(name: str, size: tuple[int, int]) -> Non
     assert outside(texts, figure) == []
 
 
-@pytest.mark.parametrize("name", MAKERS)
+@pytest.mark.parametrize("name", thorough_but(MAKERS, "conformity"))
 def test_bytes_repeat_and_real_models_are_not_called_simulated(name: str, tmp_path: Path) -> None:
     run = run_of(3, 2)
     for place in ("one", "two"):

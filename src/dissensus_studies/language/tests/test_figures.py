@@ -78,6 +78,7 @@ def test_simulated_is_printed_in_both_forms(name: str, tmp_path: Path) -> None:
     assert (tmp_path / "f.png").stat().st_size > 1000
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["paired_effects", "components", "reuse"])
 def test_pictures_of_thousands_stay_light(name: str, tmp_path: Path) -> None:

@@ -132,7 +132,10 @@ def test_anchors_that_are_held_cover_too_little(frame: pd.DataFrame) -> None:
     assert far.loc[FIXED, "coverage"] < 0.85 < 0.89 < far.loc[NET, "coverage"]
 
 
-@pytest.mark.parametrize(("world", "studies"), [("zero", 150), ("large", 40)])
+@pytest.mark.parametrize(
+    ("world", "studies"),
+    [pytest.param("zero", 150, marks=pytest.mark.thorough), ("large", 40)],
+)
 def test_studies_that_stop_find_what_is_planted_in_texts_and_nothing_else(
     texts: Library, world: str, studies: int
 ) -> None:

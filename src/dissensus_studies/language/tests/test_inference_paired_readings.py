@@ -59,7 +59,7 @@ def languages(request: pytest.FixtureRequest) -> Study:
     return make_study(30, languages=request.param, effect=0.1, offset=0.3)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(st.sampled_from(SCALES), st.sets(st.integers(1, 30)))
 def test_debates_that_change_places_change_the_sign_and_nothing_else(
     languages: Study, scale: str, flipped: set[int]

@@ -7,6 +7,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from marking import thorough_but
+
 from ..inference import domain_tests
 from ..inference.diagnostics import DIAGNOSTICS, diagnose_design
 from ..inference.domain_tests import DOMAIN_TESTS
@@ -72,8 +74,14 @@ CASES: dict[str, Callable[[], Study]] = {
     "A-A run, identical": lambda: identical(make_study(6, languages=("en", "en2"), effect=0.0)),
 }
 
+#: Those of `make test`.
+QUICK = (
+    *("one draw", "two draws, one lost", "three draws, all lost", "four draws, three languages"),
+    *("six draws without any spread", "A-A run, identical"),
+)
 
-@pytest.mark.parametrize("case", CASES)
+
+@pytest.mark.parametrize("case", thorough_but(CASES, *QUICK))
 def test_every_artefact_of_a_small_run(case: str, tmp_path: Path) -> None:
     study = CASES[case]()
     metrics, pool = study.metrics, study.pool

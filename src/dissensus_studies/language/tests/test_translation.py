@@ -166,6 +166,7 @@ def test_what_is_expected_of_a_debate_is_its_schedule(monkeypatch: pytest.Monkey
     assert {turn["speaker"] for turn in turns} == {"P1", "P2", "O1", "O2"}
 
 
+@pytest.mark.thorough
 def test_a_run_with_a_translator_measures_its_instrument(project: Project) -> None:
     """A server's fixed words are no translation; what is tested is that they are measured."""
     instrument = {"translator": "t", "draws": 3}

@@ -13,6 +13,7 @@ from dissensus.design.contrasts import Row
 from dissensus.stats.agreement import bootstrap_agreement
 from dissensus.stats.multiplicity import adjust
 from dissensus.tables.artefact import read, write
+from marking import thorough_but
 
 from ..inference.audit import BIASES, JUDGES, Split, audit_judges
 from ..inference.judged_worlds import bias_tests, cast_votes, draw_debates
@@ -151,7 +152,7 @@ def p_values_of(bias: str, strength: float, seats: int, ensembles: int) -> dict[
     return {name: np.array(values) for name, values in found.items()}
 
 
-@pytest.mark.parametrize("seats", [1, 3])
+@pytest.mark.parametrize("seats", thorough_but((1, 3), 3))
 def test_an_unbiased_judge_is_seldom_suspected(seats: int) -> None:
     found = p_values_of("", 0.0, seats, 1500)
     for bias, p_values in found.items():

@@ -60,11 +60,13 @@ def test_judges_who_always_say_a_give_three_to_three_and_are_named() -> None:
 @pytest.mark.parametrize(
     ("bias", "planted", "favours"),
     [
-        ("position", {"slot_bias": 1.9}, "slot A"),
+        pytest.param("position", {"slot_bias": 1.9}, "slot A", marks=pytest.mark.thorough),
         ("position", {"slot_bias": -1.9}, "slot B"),
         ("verbosity", {"length_bias": 400.0}, "longer speeches"),
-        ("verbosity", {"length_bias": -400.0}, "shorter speeches"),
-        ("side", {"side_bias": 99.0}, "proposition"),
+        pytest.param(
+            *("verbosity", {"length_bias": -400.0}, "shorter speeches"), marks=pytest.mark.thorough
+        ),
+        pytest.param("side", {"side_bias": 99.0}, "proposition", marks=pytest.mark.thorough),
         ("side", {"side_bias": -2.5}, "opposition"),
     ],
 )

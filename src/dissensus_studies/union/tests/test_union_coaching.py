@@ -14,6 +14,7 @@ from scipy import special, stats
 from dissensus.design.contrasts import Row
 from dissensus.stats.multiplicity import adjust
 from dissensus.tables.artefact import read, write
+from marking import thorough_but
 
 from ..inference.coaching import COACHING, OUTCOMES, estimate_coaching
 from ..tables import (
@@ -102,9 +103,10 @@ def test_a_planted_gain_is_found_and_recovered(gained: Ensemble) -> None:
     assert row["estimate"] == pytest.approx(0.2, abs=0.06) and row["p_value"] < 0.001
 
 
-def test_a_planted_zero_is_not_found() -> None:
+@pytest.mark.parametrize("studies", thorough_but((30, 80), 30))
+def test_a_planted_zero_is_not_found(studies: int) -> None:
     p_values, covered = [], []
-    for seed in range(80):
+    for seed in range(studies):
         made = made_with(epochs=2, seed=seed)
         row = find(
             estimate_coaching(
@@ -117,7 +119,11 @@ def test_a_planted_zero_is_not_found() -> None:
         low = -np.inf if row["ci_low"] is None else row["ci_low"]
         high = np.inf if row["ci_high"] is None else row["ci_high"]
         covered.append(low <= 1e-9 and high >= -1e-9)
-    assert 0.0 < (np.array(p_values) <= 0.05).mean() < 0.13
+    # Five in a hundred are found, to three standard errors.
+    room = 3 * np.sqrt(0.05 * 0.95 * studies)
+    found = np.array(p_values) <= 0.05
+    assert found.sum() < 0.05 * studies + room
+    assert found.any() or studies < 80
     assert (np.array(p_values) > 0.05).tolist() == covered
 
 
@@ -239,6 +245,7 @@ def test_six_motions_are_flipped_whole() -> None:
     assert five["n_clusters"] == 10 and "further runs of these 5 motions" in five["note"]
 
 
+@pytest.mark.thorough
 def test_memos_that_help_in_some_motions_and_harm_in_others_are_no_gain() -> None:
     rng = np.random.default_rng(4)
     made = make_ensemble(12, 2, 1, blind=[], labelled=[])

@@ -81,6 +81,7 @@ def above(share: float) -> float:
     return share + 4 * float(np.sqrt(share * (1 - share) / SIMULATIONS))
 
 
+@pytest.mark.thorough
 def test_rows_conform(frame: pd.DataFrame, tmp_path: Path) -> None:
     rows = frame.reset_index()
     write(tmp_path / "design_diagnosis.parquet", DIAGNOSIS, rows, {})
@@ -88,6 +89,7 @@ def test_rows_conform(frame: pd.DataFrame, tmp_path: Path) -> None:
     assert np.isfinite(rows["width"].dropna()).all()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("outcome", OUTCOMES)
 def test_planted_strengths_are_recovered_and_zero_is_not_found(
     frame: pd.DataFrame, outcome: str
@@ -103,6 +105,7 @@ def test_planted_strengths_are_recovered_and_zero_is_not_found(
         assert null["true"] == 0.0 and null["rejection"] < above(0.05)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("outcome", OUTCOMES)
 def test_more_strength_is_a_larger_gain_and_pooled_epochs_find_it(
     frame: pd.DataFrame, outcome: str
@@ -115,6 +118,7 @@ def test_more_strength_is_a_larger_gain_and_pooled_epochs_find_it(
     assert of(frame, outcome, 4, RANDOMISATION)["rejection"] > 0.7
 
 
+@pytest.mark.thorough
 def test_power_of_the_formula_is_that_of_the_design(frame: pd.DataFrame) -> None:
     """To three standard errors, at most, of the share of so many simulations."""
     row = of(frame, "student_votes", 1.2, RANDOMISATION)
@@ -122,6 +126,7 @@ def test_power_of_the_formula_is_that_of_the_design(frame: pd.DataFrame) -> None
     assert row["rejection"] == pytest.approx(power_t(row["true"], row["sd"], 29), abs=noise)
 
 
+@pytest.mark.thorough
 def test_judges_are_named_where_biased_and_not_where_not(frame: pd.DataFrame) -> None:
     for name in ("position", "verbosity", "side", ANY):
         assert frame.loc[UNBIASED, 0.0, name]["rejection"] < above(0.05)
@@ -149,6 +154,7 @@ def test_what_no_debate_of_a_motion_has_is_no_world() -> None:
     assert plant(library, 1) == []
 
 
+@pytest.mark.thorough
 def test_a_library_is_of_debates_whose_students_alone_are_coached() -> None:
     """Advice that adds nothing leaves the arms alike; more of it is more."""
     conditions = Conditions(WORDING, QUICK, PEOPLE, [0.0, 3.0])

@@ -19,6 +19,7 @@ from dissensus.report.truth import Diagnosed
 from dissensus.report.view import Drawn, View
 from dissensus.study.makes import resolve
 from drawn import outside, overlaps, said_by, visible_texts
+from marking import thorough_but
 
 from ..figures import FIGURES
 from ..figures.headline import state
@@ -30,6 +31,8 @@ REPORT = Path(__file__).parents[1] / "captions"
 MAKERS = {declared.name: resolve(declared.maker) for declared in FIGURES}
 #: Motions, epochs, runs.
 SIZES = [(0, 1, 1), (1, 1, 1), (1, 2, 2), (2, 4, 5), (6, 6, 2)]
+#: Those of `make test`: an empty run, the least, and that of the default run.
+QUICK = (SIZES[0], SIZES[1], SIZES[3])
 
 
 def make(name: str, run: Run, view: View = VIEW) -> Drawn:
@@ -81,7 +84,7 @@ def rows_of(axes: Axes) -> dict[str, float]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("size", SIZES, ids=str)
+@pytest.mark.parametrize("size", thorough_but(SIZES, *QUICK), ids=str)
 @pytest.mark.parametrize("name", MAKERS)
 def test_no_text_overlaps_or_is_cut_off(name: str, size: tuple[int, int, int]) -> None:
     figure = drawn(name, size)
@@ -91,12 +94,12 @@ def test_no_text_overlaps_or_is_cut_off(name: str, size: tuple[int, int, int]) -
     assert outside(texts, figure) == []
 
 
+@pytest.mark.parametrize("size", thorough_but(SIZES, *QUICK), ids=str)
 @pytest.mark.parametrize("name", MAKERS)
-def test_captions_are_filled_at_every_size(name: str) -> None:
+def test_captions_are_filled_at_every_size(name: str, size: tuple[int, int, int]) -> None:
     template = (REPORT / f"{name}.rst").read_text(encoding="utf-8")
-    for size in SIZES:
-        said = fill(template, shown(name, size).facts, simulated=True)
-        assert "{" not in said and "nan" not in said and "None" not in said
+    said = fill(template, shown(name, size).facts, simulated=True)
+    assert "{" not in said and "nan" not in said and "None" not in said
 
 
 def test_bytes_repeat(tmp_path: Path) -> None:

@@ -18,6 +18,13 @@ def tables_of(run: Run, view: View = VIEW) -> dict[str, Table]:
     return {one.name: resolve(one.maker)(run.artefacts, view) for one in TABLES}
 
 
+def table_of(run: Run, name: str, view: View = VIEW) -> Table:
+    """One of them, without the others."""
+    (maker,) = (one.maker for one in TABLES if one.name == name)
+    made: Table = resolve(maker)(run.artefacts, view)
+    return made
+
+
 def cell(table: Table, column: str, *head: str) -> str:
     rows = [row for row in table.rows if row[: len(head)] == head]
     assert len(rows) == 1
@@ -33,14 +40,17 @@ def test_tables_of_any_run_say_that_models_are_simulated(size: tuple[int, int, i
         for text in (as_csv(table), as_markdown(table)):
             assert "nan" not in text.lower() and "None" not in text
     assert as_page(list(made.values()), "Tables").count("<table") == len(TABLES)
+
+
+def test_tables_of_real_models_do_not_call_them_simulated() -> None:
     real = View("union", VIEW.settings, False)
-    for table in tables_of(make_run(*size), real).values():
+    for table in tables_of(make_run(1, 1, 1), real).values():
         assert "Simulated" not in table.note
 
 
 def test_verdicts_are_counted_and_lost_debates_are_seen() -> None:
     run = make_run()
-    table = tables_of(run)["table_verdicts"]
+    table = table_of(run, "table_verdicts")
     assert len(table.rows) == 2 * 2 * 4
     lost = (set(run.manifest["session_id"]) - set(run.verdicts["session_id"])).pop()
     motion, epoch, _, arm = lost.split("-")
@@ -65,12 +75,12 @@ def test_verdicts_are_counted_and_lost_debates_are_seen() -> None:
 
 def test_a_cell_of_the_design_without_any_debate_is_a_row() -> None:
     run = make_run(1, 2, 1)
-    assert cell(tables_of(run)["table_verdicts"], "Complete", "m1", "control", "2") == "0/1"
+    assert cell(table_of(run, "table_verdicts"), "Complete", "m1", "control", "2") == "0/1"
 
 
 def test_judges_have_every_bias_with_its_test_and_what_a_named_one_favours() -> None:
     run = make_run()
-    table = tables_of(run)["table_judges"]
+    table = table_of(run, "table_judges")
     assert len(table.rows) == 3 * 4
     head = ("judge-that-follows-slots", "Position")
     assert cell(table, "Named: favours", *head) == "slot A"
@@ -84,7 +94,7 @@ def test_judges_have_every_bias_with_its_test_and_what_a_named_one_favours() -> 
 
 def test_layers_have_every_pair_and_judges_their_alpha() -> None:
     run = make_run()
-    table = tables_of(run)["table_layers"]
+    table = table_of(run, "table_layers")
     assert len(table.rows) == 4 + 6
     row = run.judges[
         (run.judges["judge"] == "panel") & (run.judges["compared"] == "annotation")
@@ -97,7 +107,7 @@ def test_layers_have_every_pair_and_judges_their_alpha() -> None:
 
 def test_coaching_has_the_power_of_every_gain() -> None:
     run = make_run()
-    table = tables_of(run)["table_coaching"]
+    table = table_of(run, "table_coaching")
     assert [name for name in table.columns if name.startswith("Power")] == [
         f"Power, {gain:g}" for gain in GAINS
     ]
@@ -116,7 +126,7 @@ def test_coaching_has_the_power_of_every_gain() -> None:
 
 def test_wins_of_both_sides_are_one_test_and_speakers_have_places_alone() -> None:
     run = make_run()
-    table = tables_of(run)["table_wins"]
+    table = table_of(run, "table_wins")
     sides = [row for row in table.rows if row[1] in ("proposition", "opposition")]
     assert len(sides) == 3 * 2
     for one, other in zip(sides[::2], sides[1::2], strict=True):
@@ -148,7 +158,7 @@ def test_survival_and_claims_are_the_same_shares() -> None:
 
 def test_speakers_have_the_means_of_their_speeches() -> None:
     run = make_run()
-    table = tables_of(run)["table_speakers"]
+    table = table_of(run, "table_speakers")
     assert len(table.rows) == 2 * 2 * 6
     spoken = run.speeches[
         (run.speeches["motion_id"] == "m1")
@@ -166,7 +176,7 @@ def test_speakers_have_the_means_of_their_speeches() -> None:
 
 def test_points_are_counted_from_the_offer_to_the_answer() -> None:
     run = make_run()
-    table = tables_of(run)["table_points"]
+    table = table_of(run, "table_points")
     debates = str(len(run.verdicts))
     assert [row[:2] for row in table.rows] == [(str(n), debates) for n in range(1, 7)]
     # Made up: one is drawn at every second speech, and taken at the fourth alone.
@@ -177,7 +187,7 @@ def test_points_are_counted_from_the_offer_to_the_answer() -> None:
 
 def test_clusters_have_their_names_and_numbers() -> None:
     run = make_run()
-    table = tables_of(run)["table_clusters"]
+    table = table_of(run, "table_clusters")
     assert [row[1] for row in table.rows] == ["1", "2", "3", "4"]
     assert {row[2] for row in table.rows} == {"words that name it"}
     row = run.clusters.iloc[1]
