@@ -105,6 +105,23 @@ def test_an_estimator_of_ones_own_is_told_what_it_estimates() -> None:
     assert one(rows, place="north", arm="c", outcome="second")["estimate"] == north.median()
 
 
+def test_the_mean_of_a_share_has_limits_of_a_share() -> None:
+    metrics = made()
+    metrics["first"] = (np.arange(len(metrics)) % 12 == 0).astype(float)
+    metrics["second"] = 1.0
+    a = metrics[metrics["arm"] == "a"]
+    assert a["first"].mean() == 0.25
+    rows = means(shares=("first", "second")).rows(metrics, OPTIONS)
+    row = one(rows, arm="a", outcome="first")
+    # Student's interval on the logit scale, as SciPy has its quantile.
+    se = a["first"].std(ddof=1) / 24**0.5 / (0.25 * 0.75)
+    logits = np.log(0.25 / 0.75) + np.array([-1, 1]) * stats.t.ppf(0.975, 23) * se
+    assert (row["ci_low"], row["ci_high"]) == pytest.approx(tuple(1 / (1 + np.exp(-logits))))
+    whole = one(rows, arm="b", outcome="second")
+    assert whole["estimate"] == whole["ci_high"] == 1.0 and 0.8 < whole["ci_low"] < 1.0
+    assert one(means().rows(metrics, OPTIONS), arm="b", outcome="second")["ci_low"] is None
+
+
 def test_a_contrast_is_the_paired_t_test_and_finds_what_is_planted() -> None:
     metrics = made()
     rows = contrasts().rows(metrics, OPTIONS)

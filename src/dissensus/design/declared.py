@@ -8,8 +8,8 @@ study's page says what it is and why.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any, Literal
 
@@ -31,6 +31,7 @@ from dissensus.design.noise import beyond_floor
 from dissensus.design.weights import Contrast
 from dissensus.stats.checks import FloatArray
 from dissensus.stats.results import Estimate
+from dissensus.stats.shares import share_limits
 
 #: All strata together, and all arms together.
 ALL = "all"
@@ -60,6 +61,8 @@ class Means:
         an arm without a session has none; "" for all sessions alone.
     pooled : whether there is a mean over the sessions of all arms, too.
     adjusted : whether p-values are adjusted, over the arms of a stratum and outcome.
+    shares : those outcomes that lie between 0 and 1, as do then the limits of their means
+        (:func:`~dissensus.stats.shares.share_limits`).
     estimator : of a mean and its interval.
     """
 
@@ -69,6 +72,7 @@ class Means:
     within: str = ""
     pooled: bool = False
     adjusted: bool = False
+    shares: Collection[str] = ()
     estimator: Estimator = clustered_mean
 
     def rows(self, metrics: pd.DataFrame, options: Options) -> list[Row]:
@@ -97,6 +101,9 @@ class Means:
                     confidence,
                     (stratum, arm, outcome),
                 )
+                if outcome in self.shares:
+                    low, high = share_limits(mean, confidence)
+                    mean = replace(mean, ci_low=low, ci_high=high)
                 yield contrast_row(outcome, arm, "", HEADLINE, mean, headline=False)
 
 

@@ -11,7 +11,6 @@ import pandas as pd
 
 from dissensus.design.contrasts import (
     Columns,
-    Labels,
     Options,
     Row,
     adjust_family,
@@ -19,7 +18,6 @@ from dissensus.design.contrasts import (
     contrasts_schema,
     defined,
     pair_up,
-    robust_mean,
     sign_flip,
 )
 from dissensus.design.declared import Contrasts, Means, strata
@@ -28,7 +26,6 @@ from dissensus.digests import seed_of
 from dissensus.llm.providers.behaviours import speech_of
 from dissensus.stats.checks import FloatArray
 from dissensus.stats.results import NAN, Estimate
-from dissensus.stats.shares import share_limits
 from dissensus.tables.artefact import Schema
 from dissensus.tables.common import common, number, text
 
@@ -99,26 +96,14 @@ def estimate_arms(metrics: pd.DataFrame, rounds: int, confidence: float) -> list
     came out alike on what is neither none nor all.
     """
     courses = by_round(metrics, rounds)
-    shares = {*SHARES, *courses}
-
-    def with_limits(
-        values: FloatArray, clusters: Labels, level: float, of: tuple[str, str, str]
-    ) -> Estimate:
-        mean = robust_mean(values, clusters, level)
-        if of[-1] not in shares:
-            return mean
-        low, high = share_limits(mean, level)
-        return replace(mean, ci_low=low, ci_high=high)
-
     means = Means(
         (*OUTCOMES, *OWN, *courses),
         sorted(map(str, pd.unique(metrics["arm"]))),
         cluster="statement_id",
         within="domain",
-        estimator=with_limits,
+        shares=(*SHARES, *courses),
     )
-    frame = pd.concat([metrics, courses], axis=1)
-    rows = means.rows(frame, Options(confidence, 0, 0))
+    rows = means.rows(pd.concat([metrics, courses], axis=1), Options(confidence, 0, 0))
     return [{name: row[name] for name in ESTIMATES.columns} for row in rows]
 
 

@@ -15,7 +15,7 @@ from ..learning.inference import ABLATION, CLAIM, MODELS, TRANSFER, claim_p
 from ..outcomes import PRIMARY
 from ..wording import ABLATIONS, CCAGENT, RECONCILE
 from .forest import domains_of
-from .tables import CELL, COLUMNS, measure_cells
+from .strategy_tables import CELL, COLUMNS, measure_cells
 from .words import attrition, cell
 
 #: Arm of the paper's Table 13 -> its column; metrics only is in its Figure 11.

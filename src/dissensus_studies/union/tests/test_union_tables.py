@@ -177,7 +177,7 @@ def test_clusters_have_their_names_and_numbers() -> None:
 
 def test_what_the_post_printed_stands_beside_the_run() -> None:
     run = make_run()
-    rows = {row[0]: row[1:] for row in tables_of(run)["table_printed"].rows}
+    rows = {row[0]: row[1:] for row in table_of(run, "table_printed").rows}
     printed, implied, here = map(unmarked, rows["Wins of the opposition"])
     # All of fifteen happen in 2.5% of studies at 78%.
     assert printed == "15 of the first 15" and implied.startswith(
