@@ -42,6 +42,8 @@ def test_without_a_study_all_others_run(tmp_path: Path, study: str) -> None:
     values.pop(study, None)
     studies = {name for name in STUDIES if name in values}
     (project.folder / "config.yaml").write_text(yaml.safe_dump(values), "utf-8")
+    # Without settings of its own, a run has all studies.
+    (project.folder / project.configuration).write_text("{}\n", "utf-8")
     done = subprocess.run(
         [sys.executable, *project.command("--dry-run")[1:]],
         cwd=project.folder,

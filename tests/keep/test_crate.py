@@ -113,7 +113,7 @@ def test_without_a_creator_the_authors_of_the_software_are_named_as_such(
     given, where = creators(settings)
     assert [each.kind for each in given] == ["Organization"] and "of the software" in where
     monkeypatch.chdir(tmp_path)
-    assert creators(settings) == ([], "nowhere")
+    assert creators(settings) == (given, where)
 
 
 def verdict(crate: Path) -> str:
@@ -122,7 +122,7 @@ def verdict(crate: Path) -> str:
 
 def test_three_planted_deviations_are_found_from_the_crate_alone(crate: Path) -> None:
     page = verdict(crate)
-    assert "Registered before its first session." in page
+    assert "Registered before its first session: the plan was written 2" in page
     assert "3 deviations: model 1, prompt 1, code 1." in page
     for sentence in ("tuned/prompt.txt has changed", "tuned/study.py has changed", "effect was 10"):
         assert sentence in page

@@ -9,6 +9,8 @@ import pytest
 from dissensus.data_files import read_data
 from dissensus.errors import ResourceError
 from dissensus.report.claims.printed import Printed, show_printed
+from dissensus.report.labels import number
+from dissensus.report.tables import as_csv
 
 FILE = """
 title: Checked
@@ -60,6 +62,17 @@ def test_rows_are_filled_in_the_order_of_the_file(printed: Printed) -> None:
 def test_what_is_filled_in_is_text_and_no_template(printed: Printed) -> None:
     found = {"sum": {"sum": "{which}"}, "cell": []}
     assert show_printed("t", printed, found, {"tolerance": "0"}).rows[0][2] == "{which}"
+
+
+def test_a_number_that_is_a_cell_keeps_its_digits_in_the_table_as_data(tmp_path: Path) -> None:
+    text = 'title: T\ncolumns: [One, Two]\nnote: N\nrows:\n  cell: ["{one}", "about {one}"]\n'
+    found = {"cell": [{"one": number(1 / n, 2)} for n in (3, 7)]}
+    table = show_printed("t", read(tmp_path, text), found)
+    assert table.rows == (("0.33", "about 0.33"), ("0.14", "about 0.14"))
+    assert as_csv(table).splitlines()[1:] == [
+        "0.333333,about 0.33,false",
+        "0.142857,about 0.14,false",
+    ]
 
 
 def test_the_numbers_of_the_paper_are_had_by_column(printed: Printed) -> None:

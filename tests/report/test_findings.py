@@ -85,10 +85,17 @@ def test_outcomes_that_are_not_defined_everywhere_are_counted_by_arm() -> None:
     table = facts(metrics)
     table.frame["right"] = table.frame["right"].astype(float)
     found = undefined(table, {"right": "right (share)", "words": "words"})
+    # None of the arm alone has it: it is about the other.
     assert list(map(unmarked, found)) == [
-        "right (share) is not defined in 4 of 6 sessions (alone 3 and shown 1), which count in no "
-        "estimate of it."
+        "right (share) is not defined in 1 of 3 sessions (shown 1), which count in no estimate of "
+        "it."
     ]
+    table.frame["right"] = np.nan
+    assert list(map(unmarked, undefined(table, {"right": "right"}))) == [
+        "right is not defined in 6 of 6 sessions (alone 3 and shown 3), which count in no estimate "
+        "of it."
+    ]
+    assert undefined(table, {"right": "right"}, ["right"]) == []
     assert undefined(table, {"words": "words"}) == []
 
 
@@ -110,8 +117,10 @@ def test_a_curve_of_the_other_sign_and_bounds_of_the_lost_stand_against_the_head
         "n": 11,
     }
     bounds = {**answer, "method": "manski_bounds", "ci_low": 0.15, "ci_high": 0.25, "n": 12}
+    # What table 1 prints of this scale, and not another interval of the same estimate.
+    printed = {**answer, "method": REFITTED, "ci_low": 0.05, "ci_high": 0.35}
     others = effect[effect["outcome"] != scale]
-    effect = pd.concat([others, pd.DataFrame([answer, bounds])], ignore_index=True)
+    effect = pd.concat([others, pd.DataFrame([answer, printed, bounds])], ignore_index=True)
     loaded = frames.loaded | {"specification_curve": curve, "language_effect": effect}
     recycle = {"simulated-a": {"recycle": {"en": 0.3, "zh": 0.5}}}
     view = View("language", {**figure_frames.VIEW.settings, "planted": recycle}, simulated=True)
@@ -119,7 +128,7 @@ def test_a_curve_of_the_other_sign_and_bounds_of_the_lost_stand_against_the_head
     against = unmarked(" ".join(found.against))
     assert f"{main['estimate']:+.3f}".replace("-", "−") in unmarked(found.headlines[0])
     assert "has the other sign" in against and "100% of them have the other sign" in against
-    assert "effect without them is +0.200 [0.100, 0.300]" in against
+    assert "effect without them is +0.200 [0.050, 0.350]" in against
     assert "it is within [0.150, 0.250]" in against
     assert "0.3 in English and 0.5 in Chinese" in unmarked(found.planted)
 

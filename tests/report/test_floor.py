@@ -103,7 +103,10 @@ def test_union_has_the_epoch_before_any_memo() -> None:
         f"{printed(row, digits=2)}, n = {row['n']}"
     )
     # An epoch has fewer draws than all coached epochs: nothing is said of one by the other.
-    assert sentence.endswith(f"; the gain rests on {head['n']} draws and is not compared.")
+    assert sentence.endswith(
+        f"; the gain rests on {head['n']} draws, and what so few as {row['n']} differ by is larger "
+        "by chance: the two are not compared."
+    )
     assert head["n"] > row["n"]
     few = said(union.state, union_frames.make_run(1, 2, 2).artefacts, union_frames.VIEW)
     assert few.startswith("No noise floor: in the first epoch") and few.endswith("an interval.")
@@ -123,5 +126,5 @@ def test_language_has_the_reference_against_itself_or_says_how(languages: tuple[
     row = rows.loc["en_again-en"]
     assert sentence == (
         f"Noise floor: English run again differs from itself by {printed(row)}, n = {row['n']}; "
-        "no other language is tested against it."
+        "no other language is tested against it, since it has no instrument's offset as they have."
     )

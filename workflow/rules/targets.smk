@@ -32,6 +32,8 @@ use rule local_stage as preregistration with:
 # Of the studies that were registered, and of these alone, part of the default run.
 use rule local_stage as list_deviations with:
     input:
+        # After all sessions, whose journals say when they began.
+        turns=RESULTS / "{study}/turns.parquet",
         plan=RESULTS / "{study}" / PLAN,
         manifest=RESULTS / "{study}/manifest.parquet",
         source=source_of,

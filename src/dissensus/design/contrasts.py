@@ -30,7 +30,7 @@ from dissensus.stats.multiplicity import adjust
 from dissensus.stats.results import NAN, Estimate
 from dissensus.stats.signflip import sign_flip_test
 from dissensus.tables.artefact import Schema
-from dissensus.tables.common import chance, common, flag, text, whole
+from dissensus.tables.common import chance, common, flag, text, texts, whole
 
 HEADLINE, RANDOMISATION = "cluster_robust", "sign_flip"
 
@@ -115,6 +115,10 @@ def contrasts_schema(name: str) -> Schema:
             "reference": text("Arm that it is compared with; empty for the mean of one arm."),
             **common("simulation_error?", "p_adjusted?", "p_bh?", "family_low?", "family_high?"),
             "headline": flag("Whether this is the primary outcome by the headline's method."),
+            "alike": texts(
+                "Other contrasts of the headline that a test in the same draws does not tell from "
+                "this one, after adjustment for as many as there are others."
+            ),
             "floor_p": chance(
                 "P-value, by Holm's method, that it is larger than what the reference differs from "
                 "itself by; missing where that was not tested."
@@ -241,7 +245,7 @@ def limit_together(rows: Sequence[tuple[Row, Pairs]], confidence: float) -> None
     Of m contrasts that have a p-value, each has an interval of level 1 - (1 - confidence)/m, so
     that all hold what they estimate in a share of ``confidence`` of studies at least (Bonferroni):
     also the one that is picked afterwards, such as the largest. It leaves 0 out where Holm's first
-    step would.
+    step would. ``alike`` of each are the others that are not told from it in the same draws.
     """
     tested = sum(row["p_value"] is not None for row, _ in rows)
     for row, pairs in rows:
@@ -251,6 +255,23 @@ def limit_together(rows: Sequence[tuple[Row, Pairs]], confidence: float) -> None
         level = 1.0 - (1.0 - confidence) / tested
         mean = robust_mean(pairs.differences[kept], pairs.clusters[kept], level)
         row |= {"family_low": defined(mean.ci_low), "family_high": defined(mean.ci_high)}
+    for row, pairs in rows:
+        others = [(each["contrast"], of) for each, of in rows if of is not pairs]
+        level = 1.0 - (1.0 - confidence) / max(len(others), 1)
+        row["alike"] = [name for name, of in others if not _are_told(pairs, of, level)]
+
+
+def _are_told(one: Pairs, other: Pairs, level: float) -> bool:
+    """Whether two contrasts of the same draws differ.
+
+    The test is that of the headline, on what they differ by in each draw that has both: what they
+    share, such as a reference, falls out.
+    """
+    kept = one.complete & other.complete
+    first, second = one.differences[kept], other.differences[kept]
+    apart = without_rounding(first - second, first, second)
+    p_value = robust_mean(apart, one.clusters[kept], level).p_value
+    return bool(p_value < 1.0 - level)
 
 
 def compare(pairs: Pairs, options: Options) -> dict[str, Estimate]:
@@ -356,6 +377,7 @@ def contrast_row(
         "family_low": None,
         "family_high": None,
         "headline": headline,
+        "alike": [],
         "floor_p": None,
         "floor_n": 0,
     }

@@ -12,6 +12,7 @@ import yaml
 from dissensus.digests import file_digest
 from dissensus.keep.reply_counts import reply_page
 from dissensus.llm.prices import price_of, read_prices
+from dissensus.plan.order import order_of
 from dissensus.report.frames import Column
 from dissensus.report.labels import counted, number
 from dissensus.report.markdown import bullets, line, page, table
@@ -86,7 +87,8 @@ def _of_study(folder: Path) -> Iterator[str]:
     """Whether it was registered, what was done otherwise, and what was lost."""
     listed = folder / "deviations.parquet"
     if listed.is_file():
-        yield "Registered before its first session."
+        order = order_of(folder)
+        yield from order.sentences() if order else ()
         rows = read(listed).to_pylist()
         kinds = Counter(row["kind"] for row in rows)
         by_kind = ", ".join(f"{kind} {count}" for kind, count in kinds.items())

@@ -21,6 +21,7 @@ from dissensus.llm.journal import Journal, NotJournaled
 from dissensus.llm.ledger import LEDGER, Ledger
 from dissensus.llm.providers.embedder import journaled_calls
 from dissensus.llm.registry import ModelRegistry
+from dissensus.plan.order import contradiction
 from dissensus.run.spending import CONDUCT, SPENDING, conduct, spending
 from dissensus.run.stage_log import read_log
 from dissensus.session.record import (
@@ -195,6 +196,8 @@ def _verify_study(
     """A study's sessions, and what is gathered from them."""
     source = settings.study(folder.name).source.artefact
     drawn = [folder / "manifest.parquet", folder / f"{source}.parquet"]
+    if late := contradiction(folder):
+        verified.find(folder / PLAN_FILE, f"{folder / PLAN_FILE}: {late}")
     verified.missing += sum(not path.exists() for path in drawn)
     if not all(path.exists() and verified.table(path) is not None for path in drawn):
         return

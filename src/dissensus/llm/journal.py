@@ -18,7 +18,7 @@ from typing import Any, Self
 
 from dissensus.errors import Stopped
 from dissensus.llm.call import Provider, Reply, Request
-from dissensus.llm.records import Records
+from dissensus.llm.records import HEADING, Records
 from dissensus.llm.thought import reread
 
 
@@ -86,6 +86,8 @@ class Journal:
     ----------
     path : the journal's file; made with its folder when the first call is made.
     in_flight : counts the calls that are made.
+    plan : SHA-256 of the registered plan that calls are made under, which a new journal begins
+        with; "" of none.
 
     Attributes
     ----------
@@ -96,9 +98,11 @@ class Journal:
     ResourceError : a line is damaged.
     """
 
-    def __init__(self, path: Path, in_flight: InFlight = IN_FLIGHT) -> None:
+    def __init__(self, path: Path, in_flight: InFlight = IN_FLIGHT, plan: str = "") -> None:
         self.path = path
-        self._records: Records[Reply] = Records(path, reply_from, vars, "request_sha256")
+        self._records: Records[Reply] = Records(
+            path, reply_from, vars, "request_sha256", {HEADING: plan} if plan else None
+        )
         self._in_flight = in_flight
         self._turns: dict[str, Lock] = {}
         self._asked: set[str] = set()
@@ -111,6 +115,11 @@ class Journal:
     def replies(self) -> list[Reply]:
         """All replies, in the order in which they came."""
         return self._records.records()
+
+    @property
+    def plan(self) -> str:
+        """SHA-256 of the plan that its first call was made under; "" where there was none."""
+        return str(self._records.heading.get(HEADING, ""))
 
     @property
     def unused(self) -> int:

@@ -23,6 +23,9 @@ from dissensus.errors import ResourceError
 _MARK = b', "line_sha256": "'
 _DIGITS = 16
 _END = b'"}'
+#: What a heading begins with, and no record.
+HEADING = "plan_sha256"
+_BEGINNING = b'{"plan_sha256": '
 #: How much longer the digest makes a line.
 _LENGTH = len(_MARK) + _DIGITS + len(_END)
 
@@ -96,6 +99,11 @@ class Records(Generic[Record]):
         where they make none.
     write : the members of a record's line.
     key : the name of the member that holds the key.
+    heading : members of the first line of a file that has no record yet; nothing without.
+
+    Attributes
+    ----------
+    heading : of the file as it is; empty of one without.
 
     Raises
     ------
@@ -108,8 +116,11 @@ class Records(Generic[Record]):
         read: Callable[[dict[str, Any]], Record],
         write: Callable[[Record], Mapping[str, Any]],
         key: str = "key",
+        heading: Mapping[str, Any] | None = None,
     ) -> None:
         self.path = path
+        self.heading: dict[str, Any] = {}
+        self._first = dict(heading or {})
         self._write = write
         self._key = key
         self._known: dict[str, Record] = {}
@@ -123,7 +134,10 @@ class Records(Generic[Record]):
         self._lock = Lock()
         for line in _lines(path, read, key):
             # The first was used, whatever was appended after it.
-            self._known.setdefault(line.key, line.record)
+            if isinstance(line, _Heading):
+                self.heading = line.members
+            else:
+                self._known.setdefault(line.key, line.record)
             self._intact = line.end
             self._owed = b"" if line.ended else b"\n"
 
@@ -199,9 +213,10 @@ class Records(Generic[Record]):
                         new[key] = record
                         data += write_line({self._key: key, **self._write(record)})
                 if new:
+                    heading = {} if self._intact else self._first
                     self._open()
-                    self._put(data, at_once)
-                    self._owed = b""
+                    self._put((write_line(heading) if heading else b"") + data, at_once)
+                    self._owed, self.heading = b"", heading or self.heading
             except OSError as error:
                 raise ResourceError(
                     f"{self.path} cannot be written ({error.strerror}); free some space and start "
@@ -291,9 +306,17 @@ class _Line(NamedTuple, Generic[Record]):
     ended: bool = True
 
 
+class _Heading(NamedTuple):
+    """The first line of a file, where it is no record."""
+
+    members: dict[str, Any]
+    end: int
+    ended: bool = True
+
+
 def _lines(
     path: Path, read: Callable[[dict[str, Any]], Record], key: str
-) -> Iterator[_Line[Record]]:
+) -> Iterator[_Line[Record] | _Heading]:
     """The lines of a file; what a kill, or a power cut, left of the last is no line.
 
     Raises
@@ -316,10 +339,28 @@ def _lines(
         end += len(raw) + 1
         if number == len(lines) and _UNWRITTEN in raw:
             return
+        if number == 1 and raw.startswith(_BEGINNING):
+            yield _Heading(_heading(raw, path), end)
+            continue
         yield _Line(*_record(raw, read, key, path, number), end)
     if was_finished(rest):
         record = _record(rest, read, key, path, len(lines) + 1)
         yield _Line(*record, end + len(rest), ended=False)
+
+
+def _heading(raw: bytes, path: Path) -> dict[str, Any]:
+    """The members of a heading.
+
+    Raises
+    ------
+    ResourceError : it was changed.
+    """
+    try:
+        return read_line(raw)
+    except ValueError as error:
+        raise ResourceError(
+            f"{path}: line 1 of the journal is damaged ({error}); restore the file from a copy."
+        ) from None
 
 
 def _record(

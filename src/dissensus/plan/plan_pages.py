@@ -78,6 +78,7 @@ def _fixed(plan: Plan) -> Iterator[tuple[str, Sequence[str]]]:
             f"{plan.draws:,} draws, {plan.sessions:,} sessions, seed {plan.seed}. All "
             "randomisation is in the manifest, which anyone can draw again.",
             f"SHA-256 of the manifest's rows: `{plan.manifest_sha256}`",
+            *_written(plan),
             f"Code: commit `{plan.commit}`"
             + (f", with changes that are in no commit: {changed}" if changed else ""),
         ],
@@ -91,6 +92,13 @@ def _fixed(plan: Plan) -> Iterator[tuple[str, Sequence[str]]]:
     yield "Prediction", prediction_words(plan.prediction) if plan.prediction else ()
     eligible = EligibleSettings.model_validate(plan.eligible).words if plan.eligible else ""
     yield "The next model", [eligible]
+
+
+def _written(plan: Plan) -> Iterator[str]:
+    """When and by whom, as the machine and the settings say it."""
+    if plan.written:
+        author = line(plan.author) if plan.author else "an author who is not stated"
+        yield f"Written {plan.written}, by {author}."
 
 
 def _materials(materials: Mapping[str, Material]) -> Iterator[Section]:

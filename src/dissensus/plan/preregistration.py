@@ -10,11 +10,12 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from dissensus.design.again import again_of
-from dissensus.digests import digest
+from dissensus.digests import digest, file_digest
 from dissensus.errors import ResourceError
 from dissensus.plan.call_plan import unidentified
 from dissensus.plan.confirmation import (
@@ -23,9 +24,17 @@ from dissensus.plan.confirmation import (
     confirmed,
     registered_prediction,
 )
-from dissensus.plan.deviations import DATA, DEVIATIONS, deviations, deviations_text, read_plan
+from dissensus.plan.deviations import (
+    DATA,
+    DEVIATIONS,
+    Deviation,
+    deviations,
+    deviations_text,
+    read_plan,
+)
 from dissensus.plan.diagnosed import diagnosed_rows
 from dissensus.plan.materials import materials_of, uncommitted
+from dissensus.plan.order import contradiction
 from dissensus.plan.plan_pages import as_html, as_markdown, plan_sections
 from dissensus.plan.registered import Plan
 from dissensus.report.escaping import line
@@ -59,9 +68,14 @@ def preregister(configuration: Configuration, commit: str) -> Iterator[str]:
 def list_deviations(
     plan: Path, configuration: Configuration, commit: str
 ) -> tuple[list[dict[str, Any]], str]:
-    """What a study does otherwise than registered: as rows, and in Markdown."""
+    """What a study does otherwise than registered: as rows, and in Markdown.
+
+    That its plan was written after its first reply is one of these.
+    """
     sessions = Sessions.read(configuration, plan.parent)
     listed = deviations(plan.parent, plan_of(configuration, sessions, commit))
+    if late := contradiction(plan.parent):
+        listed.insert(0, Deviation("design", "order", late))
     return [vars(each) for each in listed], deviations_text(listed)
 
 
@@ -148,6 +162,7 @@ def plan_of(settings: Configuration, sessions: Sessions, commit: str) -> Plan:
         [*_looked_at(settings, study.name)],
         settings.eligible.model_dump() if settings.eligible else None,
         registered_prediction(settings.confirms, study) if settings.confirms else None,
+        ", ".join(each.name for each in settings.creator),
     )
 
 
@@ -232,12 +247,16 @@ def register(folder: Path, plan: Plan, question: str, begun: Iterable[str]) -> l
             f"{folder}: {len(started)} sessions have begun, such as {started[0]}, so that a plan "
             "would be no preregistration; register under another run's name."
         )
+    plan = replace(plan, written=datetime.now(UTC).isoformat(timespec="milliseconds"))
     title = f"Preregistration: the {plan.study} study, run {line(plan.run)}"
     sections = plan_sections(plan, question)
     write_text(folder / TEXT, as_markdown(title, sections))
     write_text(folder / PAGE, as_html(title, sections))
     write_text(folder / DATA, json.dumps(plan.as_data(), ensure_ascii=False, indent=1) + "\n")
-    return [f"{folder / TEXT} holds the plan; deposit it before the first session."]
+    return [
+        f"{folder / TEXT} holds the plan; deposit it before the first session.",
+        f"{folder / DATA} is the same as data; its SHA-256 is {file_digest(folder / DATA)}.",
+    ]
 
 
 def begun_sessions(folder: Path, rows: Iterable[Row]) -> list[str]:

@@ -29,6 +29,8 @@ class Plan:
     looked_at : what was known of such a study when the plan was written, in sentences.
     eligible : which models may confirm what the run finds; None where nothing is said.
     prediction : what it is to confirm (:mod:`dissensus.plan.confirmation`); None without.
+    author : who registers, as the setting ``creator`` names them; "" of nobody.
+    written : when it was written, UTC; "" of one that is only compared.
     """
 
     run: str
@@ -45,6 +47,8 @@ class Plan:
     looked_at: Sequence[str] = ()
     eligible: Mapping[str, Any] | None = None
     prediction: Mapping[str, Any] | None = None
+    author: str = ""
+    written: str = ""
 
     def as_data(self) -> dict[str, Any]:
         """The plan as JSON holds it."""

@@ -143,6 +143,8 @@ class Outcome:
     short : the title where there is little room; the title itself where it is empty.
     each : what values are of, the unit of analysis: what means and differences are taken over.
     in_percent : whether it is shown in per cent, and its differences in points of %.
+    where : of which sessions alone it is a number by design, such as "first answer is wrong"; that
+        others have none is then nothing that speaks against its estimates.
     """
 
     meaning: str
@@ -156,6 +158,7 @@ class Outcome:
     short: str = ""
     each: str = "sessions"
     in_percent: bool = False
+    where: str = ""
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -175,6 +178,7 @@ class Outcome:
     def words(self, name: str) -> str:
         """Its title with its unit; ``name``: as the study declares it."""
         title = self.title or name.replace("_", " ")
+        title = f"{title}, where {self.where}" if self.where else title
         return f"{title} ({self.unit})" if self.unit else title
 
     @property

@@ -237,22 +237,29 @@ def undefined(
 ) -> list[str]:
     """A sentence on each outcome that is not defined in all sessions that ran to their end.
 
+    An arm in which no session has it while another arm's have is taken for one that the outcome is
+    not about, and is left out of both counts.
+
     Parameters
     ----------
     metrics : a row a session, with arm and complete; missing where an outcome is not defined.
     titles : outcome -> what tables and figures call it.
     optional : outcomes that no session need have, so that nothing is said where none has one.
     """
-    ended = metrics.over("count", "session_id", complete=True)
     arms_of = dict.fromkeys(metrics.frame["arm"])
+    ended = {arm: metrics.over("count", "session_id", complete=True, arm=arm) for arm in arms_of}
     sentences = []
     for name, title in titles.items():
         missing = f"`{name}` != `{name}`"
-        number = metrics.over("sum", missing, complete=True)
-        if number and not (name in optional and number == ended):
-            by_arm = {arm: metrics.over("sum", missing, complete=True, arm=arm) for arm in arms_of}
-            arms = listed(f"{arm} {lost:,}" for arm, lost in by_arm.items() if lost)
-            share = f"{number:,} of {counted(ended, 'session')}"
+        by_arm = {arm: metrics.over("sum", missing, complete=True, arm=arm) for arm in arms_of}
+        about = [arm for arm, lost in by_arm.items() if lost < ended[arm]]
+        if not about and name not in optional:
+            about = list(arms_of)
+        number = metrics.over("sum", missing, complete=True, arm=about)
+        if about and number:
+            arms = listed(f"{arm} {by_arm[arm]:,}" for arm in about if by_arm[arm])
+            of = metrics.over("count", "session_id", complete=True, arm=about)
+            share = f"{number:,} of {counted(of, 'session')}"
             sentences.append(
                 f"{title} is not defined in {share} ({arms}), which count in no estimate of it."
             )

@@ -39,7 +39,7 @@ from dissensus.study.may_stop import Looks
 from dissensus.study.own_code import naming_the_line
 from dissensus.study.study import Study
 from dissensus.tables.artefact import read_by
-from dissensus.tables.provenance import provenance
+from dissensus.tables.provenance import PLAN_DIGEST, plan_of, provenance
 
 #: How ids begin of sessions whose draws are numbered, such as d007-en and t012-full.
 _NUMBERED = re.compile(r"([a-z])(\d{3,})-(.+)")
@@ -256,7 +256,8 @@ class Sessions:
         simulated = all(each.simulated for each in models) if models else self.study.simulated
         # A job that outlived its run may be running this session: wait, then read what it paid for.
         with claimed(journal):
-            with Journal(journal) as replies:
+            plan = plan_of(journal).get(PLAN_DIGEST, "")
+            with Journal(journal, plan=plan) as replies:
                 session = self._play(row, spec, registry, replies)
                 PROGRESS_COUNTS.count(unused=replies.unused)
             rows = rows_of(session, {column: spec[column] for column in types})

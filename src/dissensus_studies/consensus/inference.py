@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,21 +14,18 @@ from dissensus.design.contrasts import (
     Options,
     Row,
     adjust_family,
-    compare_arms,
     contrast_row,
     contrasts_schema,
     defined,
     pair_up,
-    robust_mean,
     sign_flip,
 )
-from dissensus.design.noise import beyond_floor
+from dissensus.design.declared import Contrasts, Means, strata
 from dissensus.design.weights import Contrast
 from dissensus.digests import seed_of
 from dissensus.llm.providers.behaviours import speech_of
 from dissensus.stats.checks import FloatArray
 from dissensus.stats.results import NAN, Estimate
-from dissensus.stats.shares import share_limits
 from dissensus.tables.artefact import Schema
 from dissensus.tables.common import common, number, text
 
@@ -39,8 +36,6 @@ from .scale import middle
 from .simulated import SpeechSettings
 from .simulated.dynamics import EXPERT, debates, opinion
 
-#: Where the domains stand together.
-ALL = "all"
 _DOMAIN = {"domain": text("Name of the domain in the configuration; all for the domains together.")}
 _ARM = {"arm": text("Name of the arm in the configuration.")}
 
@@ -100,30 +95,16 @@ def estimate_arms(metrics: pd.DataFrame, rounds: int, confidence: float) -> list
     the nine statements of a domain. There is none for fewer than two statements, or where all
     came out alike on what is neither none nor all.
     """
-    rows = []
     courses = by_round(metrics, rounds)
-    frame = pd.concat([metrics, courses], axis=1)
-    for domain, some in by_domain(frame):
-        for arm, of_arm in some.groupby("arm"):
-            for outcome in (*OUTCOMES, *OWN, *courses):
-                defined_rows = of_arm[of_arm[outcome].notna()]
-                values = defined_rows[outcome].to_numpy(dtype=float)
-                clusters = defined_rows["statement_id"].to_numpy(dtype=str)
-                mean = robust_mean(values, clusters, confidence)
-                if outcome in SHARES or outcome in courses:
-                    low, high = share_limits(mean, confidence)
-                    mean = replace(mean, ci_low=low, ci_high=high)
-                rows.append(
-                    {
-                        "domain": domain,
-                        "arm": str(arm),
-                        "outcome": outcome,
-                        **{n: defined(getattr(mean, n)) for n in ("estimate", "ci_low", "ci_high")},
-                        "n": mean.n,
-                        "n_clusters": mean.n_clusters,
-                    }
-                )
-    return rows
+    means = Means(
+        (*OUTCOMES, *OWN, *courses),
+        sorted(map(str, pd.unique(metrics["arm"]))),
+        cluster="statement_id",
+        within="domain",
+        shares=(*SHARES, *courses),
+    )
+    rows = means.rows(pd.concat([metrics, courses], axis=1), Options(confidence, 0, 0))
+    return [{name: row[name] for name in ESTIMATES.columns} for row in rows]
 
 
 def contrast_arms(
@@ -140,24 +121,22 @@ def contrast_arms(
     censored at its last round there, while the mean counts it as if it had agreed then. Where the
     arm ``again`` is the reference once more, the others are tested against what it differs by.
     """
-    rows: list[Row] = []
     others = [arm for arm in arms if arm != reference]
-    columns = Columns(cluster="statement_id")
-    outcomes = (PRIMARY, *(name for name in OUTCOMES if name != PRIMARY))
-    for domain, some in by_domain(metrics):
-        contrasts = compare_arms(
-            some, [(arm, reference) for arm in others], outcomes, options, columns
-        )
+
+    def log_ranks(some: pd.DataFrame, options: Options) -> list[Row]:
         tests = [_log_rank(some, arm, reference, options) for arm in others]
         adjust_family(tests)
-        if domain == ALL and again:
-            compared = [Contrast.of(arm, reference) for arm in others]
-            floor = Contrast.of(again, reference)
-            beyond_floor(contrasts, some, compared, floor, options, columns)
-        for row in (*contrasts, *tests):
-            headline = bool(row["headline"]) and domain == ALL
-            rows.append({"domain": domain, **row, "headline": headline})
-    return rows
+        return tests
+
+    contrasts = Contrasts(
+        (PRIMARY, *(name for name in OUTCOMES if name != PRIMARY)),
+        [(arm, reference) for arm in others],
+        cluster="statement_id",
+        within="domain",
+        again=Contrast.of(again, reference) if again else None,
+        beside=log_ranks,
+    )
+    return contrasts.rows(metrics, options)
 
 
 def by_round(metrics: pd.DataFrame, rounds: int) -> pd.DataFrame:
@@ -172,13 +151,6 @@ def by_round(metrics: pd.DataFrame, rounds: int) -> pd.DataFrame:
         },
         index=metrics.index,
     )
-
-
-def by_domain(metrics: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
-    """All sessions together, then those of each domain, in the order in which they come up."""
-    yield ALL, metrics
-    for domain in pd.unique(metrics["domain"]):
-        yield str(domain), metrics[metrics["domain"] == domain]
 
 
 def planted_values(
@@ -220,7 +192,7 @@ def planted_values(
     values = pd.concat([values, courses], axis=1)
     followed = [name for name in (*OUTCOMES, *courses) if name in values]
     rows: list[Row] = []
-    for domain, some in by_domain(values):
+    for domain, some in strata(values, "domain"):
         means = some.groupby("arm")[followed].mean()
         effects = means - means.loc[reference]
         errors = some.groupby("arm")[followed].sem()

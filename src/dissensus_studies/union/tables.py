@@ -257,6 +257,10 @@ VERDICTS = Schema(
         **DEBATE,
         "winner": text("proposition, opposition or contested."),
         "decided_by": text("Layer that decided: panel, annotation, rubric or audit; else none."),
+        "margin": text(
+            "How far the winner is ahead where panel or annotation decided: narrow, clear or "
+            "landslide; else empty."
+        ),
         "votes_proposition": count("Votes of the blind panel for the proposition."),
         "votes_opposition": count("Votes of the blind panel for the opposition."),
         "passes_agree": flag("Whether both passes of the blind panel have the same majority."),
@@ -269,7 +273,8 @@ VERDICTS = Schema(
         "surviving_proposition": count("Claims of the proposition that survive."),
         "surviving_opposition": count("Claims of the opposition that survive."),
         "one_sided": flag(
-            "Whether rebuttals were found 10 times one way and never the other, asked twice."
+            "Whether rebuttals were found 8 times or more one way and never the other; from 10 on "
+            "they were asked for twice."
         ),
         "student_votes": share(
             "Share of the readable blind votes that went to the students' side; "

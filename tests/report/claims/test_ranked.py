@@ -116,3 +116,24 @@ def test_the_limits_of_one_contrast_alone_are_its_own() -> None:
     assert (made["family_low"], made["family_high"]) == pytest.approx(
         (made["ci_low"], made["ci_high"])
     )
+
+
+def test_contrasts_that_share_a_reference_are_told_apart_in_their_own_draws() -> None:
+    """The reference varies much, and both contrasts with it: what they differ by does not."""
+    rng = np.random.default_rng(5)
+    clusters = np.arange(STATEMENTS).astype(str)
+    reference, arms = rng.normal(0, 1.0, STATEMENTS), rng.normal(0, 0.1, (3, STATEMENTS))
+    arms += np.array([[1.0], [0.6], [0.98]]) - arms.mean(axis=1, keepdims=True)
+    main = []
+    for name, values in zip("abc", arms, strict=True):
+        pairs = Pairs(values, reference, clusters)
+        mean = robust_mean(pairs.differences, clusters, 0.95)
+        main.append((contrast_row("y", name, "r", "cluster_robust", mean, True), pairs))
+    limit_together(main, 0.95)
+    rows = [row for row, _ in main]
+    assert [row["alike"] for row in rows] == [["c-r"], [], ["a-r"]]
+    words = Ranked.most(rows).words(lambda one: str(one["arm"]), lambda one: str(one["arm"]))
+    assert words == "a (not told from it: c)"
+    # By their limits as of independent ones, nothing would be told from the first.
+    bare = [{name: row[name] for name in row if name != "alike"} for row in rows]
+    assert Ranked.most(bare).others == 0

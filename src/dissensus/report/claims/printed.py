@@ -6,6 +6,7 @@ from them what they come to. :func:`show_printed` fills the rows of the file wit
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from string import Formatter
 from typing import Annotated
@@ -20,6 +21,7 @@ Slots = Mapping[str, str]
 Found = Slots | Sequence[Slots]
 Cell = str | int | float
 Record = Mapping[str, Cell]
+_SLOT = re.compile(r"\{\w+\}")
 
 
 def _templates(cells: list[str]) -> list[str]:
@@ -141,6 +143,9 @@ def _each(found: Found) -> Sequence[Slots]:
 
 def _filled(row: str, cells: Sequence[str], slots: Slots) -> Row:
     try:
-        return tuple(cell.format_map(slots) for cell in cells)
+        # A number that is a cell by itself keeps its digits, which tables as data have.
+        return tuple(
+            slots[cell[1:-1]] if _SLOT.fullmatch(cell) else cell.format_map(slots) for cell in cells
+        )
     except KeyError as error:
         raise ValueError(f"{row} has the slot {error.args[0]!r}, which nothing fills") from None

@@ -128,12 +128,17 @@ class Ranked:
 def _are_told(
     first: Mapping[str, Any], other: Mapping[str, Any], size: Callable[[Any], float]
 ) -> bool:
-    """Whether the interval of two estimates' difference leaves 0 out.
+    """Whether two estimates differ.
 
-    Its limits are the two distances to the limits that face each other, squared and added
-    (Newcombe 1998, *Statistics in Medicine* 17, method 10); without limits nothing is told. Sides
-    that share a reference vary together, so that it is too wide rather than too narrow for them.
+    Contrasts of a headline were tested in the draws that they share, and name those that are alike.
+    Of other estimates, and of two of different signs by their size, the interval of the difference
+    must leave 0 out. Its limits are the two distances to the limits that face each other, squared
+    and added (Newcombe 1998, *Statistics in Medicine* 17, method 10); without limits nothing is
+    told.
     """
+    same_sign = size(1.0) != size(-1.0) or first["estimate"] * other["estimate"] > 0
+    if same_sign and "alike" in first and has_family(first) and has_family(other):
+        return str(other["contrast"]) not in [str(name) for name in first["alike"]]
     one, two = _faced(first, size), _faced(other, size)
     gap = abs(one[0] - two[0])
     return gap > hypot(one[0] - one[1], two[2] - two[0])

@@ -75,7 +75,12 @@ def findings_of(
         findings = derived(contrast_rows, titles, floor)
         if titles and "metrics" in artefacts.paths:
             optional = view.settings.get("optional", ())
-            lacking = undefined(artefacts.facts("metrics"), titles, optional)
+            everywhere = {
+                name: title
+                for name, title in titles.items()
+                if name not in view.settings.get("by_design", ())
+            }
+            lacking = undefined(artefacts.facts("metrics"), everywhere, optional)
             findings = replace(findings, against=lacking)
         objection = view.settings.get("objection")
         findings = replace(findings, against=[*findings.against, *filter(None, [objection])])

@@ -13,7 +13,7 @@ from dissensus.report.facts import Facts
 from dissensus.report.forms import course, estimated, whisker
 from dissensus.report.frames import Column, limits, records, tabulate
 from dissensus.report.labels import counted, number, p_value, percent, signed
-from dissensus.report.style import GREY, Mark, marks, new_figure, styled, zero_line
+from dissensus.report.style import GREY, Mark, marks, new_figure, notice, styled, zero_line
 from dissensus.report.tables import Table
 from dissensus.report.view import Artefacts, Drawn, View
 
@@ -83,6 +83,8 @@ def _alpha(view: View) -> float:
 def plot(artefacts: Artefacts, view: View) -> Drawn:
     """A row a headline contrast: its estimate and its evidence at every look."""
     looks = artefacts.frame("looks")
+    if looks.empty:
+        return Drawn(notice("The study was not looked at.", view.simulated), {})
     names = list(dict.fromkeys(looks["contrast"]))
     figure = new_figure(_HEIGHT * len(names) + 0.3, view.simulated)
     mark = marks(["look"], "look")["look"]

@@ -77,6 +77,8 @@ class Part:
         """Whether it was registered, and how often it deviates, in words."""
         if self.deviations is None:
             return "Not registered"
+        if any(each.startswith("NOT registered") for each in self.deviations):
+            return "NOT registered before its first session"
         count = counted(len(self.deviations), "deviation") if self.deviations else "no deviation"
         return f"Registered, {count}"
 

@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import nan
-from typing import Any
-
-import numpy as np
-import pandas as pd
 
 from dissensus.design.again import again_of
-from dissensus.design.contrasts import Columns, robust_mean
+from dissensus.design.contrasts import Columns, Labels, robust_mean
 from dissensus.design.weights import Contrast
+from dissensus.stats.checks import FloatArray
 from dissensus.stats.results import Estimate
 from dissensus.stats.shares import share_limits
 from dissensus.study.experiment.design import ExperimentDesign
@@ -64,14 +61,12 @@ class Compared:
         return Columns(cluster=self.cluster)
 
 
-def mean_of(
-    values: pd.Series[Any], clusters: pd.Series[Any], outcome: Outcome, confidence: float
-) -> Estimate:
+def mean_of(values: FloatArray, clusters: Labels, outcome: Outcome, confidence: float) -> Estimate:
     """A mean of an outcome; the interval of a share's is one of a share.
 
     See :func:`~dissensus.stats.shares.share_limits`.
     """
-    mean = mean_against(values.to_numpy(float), clusters.to_numpy(), confidence, outcome.null)
+    mean = mean_against(values, clusters, confidence, outcome.null)
     if not outcome.is_share:
         return mean
     low, high = share_limits(mean, confidence)
@@ -79,7 +74,7 @@ def mean_of(
 
 
 def mean_against(
-    values: np.ndarray, clusters: np.ndarray, confidence: float, null: float | None
+    values: FloatArray, clusters: Labels, confidence: float, null: float | None
 ) -> Estimate:
     """A mean with its clustered interval, and its p-value against a null where there is one.
 

@@ -11,19 +11,20 @@ import pandas as pd
 from dissensus.design.contrasts import (
     HEADLINE,
     METHODS,
+    Labels,
     Options,
     adjust_family,
     by_arm,
-    compare_arms,
     contrast_row,
     contrasts_schema,
     pairs_of,
     units_of,
 )
+from dissensus.design.declared import Contrasts, Means
 from dissensus.design.looks import judged_by
-from dissensus.design.noise import beyond_floor
 from dissensus.digests import seed_of
 from dissensus.stats.checks import FloatArray
+from dissensus.stats.results import Estimate
 from dissensus.study.experiment.compared import Compared, mean_of
 from dissensus.study.experiment.courses import CONTRASTS_BY_ROUND, compare_by_round
 from dissensus.study.experiment.design import ExperimentDesign
@@ -114,7 +115,10 @@ def compare(
     differs by from the reference is in no family.
     """
     compared = design.compared
-    rows = compare_arms(metrics, compared, list(design.outcomes), options, design.columns)
+    again = next(iter(design.floor), None)
+    rows = Contrasts(list(design.outcomes), compared, design.cluster, again=again).rows(
+        metrics, options
+    )
     main = [row["outcome"] == next(iter(design.outcomes)) for row in rows]
     effects = list(_effects(metrics, design, options))
     is_main = [not compared and _is_headline(row, design) for row in effects]
@@ -133,18 +137,10 @@ def compare(
             adjust_family(
                 row for row, is_first in tested if row["method"] == method and is_first is first
             )
-    floor = _floor(metrics, design, options) if design.again else []
-    for again in design.floor:
-        beyond_floor(rows, metrics, compared, again, options, design.columns)
-    return [_placed(row) for row in (*rows, *floor, *areas, *means, *effects)]
-
-
-def _floor(metrics: pd.DataFrame, design: Compared, options: Options) -> list[Row]:
-    """What the reference that is run again differs by from the reference."""
-    rows = compare_arms(metrics, design.floor, list(design.outcomes), options, design.columns)
-    numbers = ("p_adjusted", "p_bh", "family_low", "family_high")
-    in_no_family = {"headline": False, **dict.fromkeys(numbers)}
-    return [{**row, **in_no_family} for row in rows]
+    # What the reference that is run again differs by from the reference.
+    floor = Contrasts(list(design.outcomes), design.floor, design.cluster, family="none")
+    floored = floor.rows(metrics, options)
+    return [_placed(row) for row in (*rows, *floored, *areas, *means, *effects)]
 
 
 def _placed(row: Row) -> Row:
@@ -161,19 +157,19 @@ def _is_headline(row: Row, design: Compared) -> bool:
 
 def _means(metrics: pd.DataFrame, name: str, design: Compared, options: Options) -> Iterator[Row]:
     """The mean of an outcome in each arm, and in each arm at each level of each factor."""
-    ended = metrics[metrics["complete"].to_numpy(bool) & metrics[name].notna()]
-    outcome = design.outcomes[name]
-    for arm in (*design.arms, *(again for each in design.floor for again in each.treated)):
-        of_arm = ended[ended["arm"] == arm]
-        mean = mean_of(of_arm[name], of_arm[design.cluster], outcome, options.confidence)
-        yield contrast_row(name, arm, "", HEADLINE, mean, False)
+
+    def estimator(
+        values: FloatArray, clusters: Labels, confidence: float, of: tuple[str, str, str]
+    ) -> Estimate:
+        return mean_of(values, clusters, design.outcomes[name], confidence)
+
+    arms = (*design.arms, *(again for each in design.floor for again in each.treated))
+    yield from Means((name,), arms, design.cluster, estimator=estimator).rows(metrics, options)
     for factor, dealt in design.factors.items():
         for arm in design.arms:
-            of_arm = ended[ended["arm"] == arm]
+            mean = Means((name,), (arm,), design.cluster, estimator=estimator)
             for value, level in zip(dealt.values, dealt.names, strict=True):
-                of = of_arm[of_arm[factor] == value]
-                mean = mean_of(of[name], of[design.cluster], outcome, options.confidence)
-                row = contrast_row(name, arm, "", HEADLINE, mean, False)
+                (row,) = mean.rows(metrics[metrics[factor] == value], options)
                 words = f"{arm}, {factor} {level}"
                 yield {**row, "contrast": words, "factor": factor, "level": level}
 

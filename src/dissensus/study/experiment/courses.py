@@ -132,7 +132,7 @@ def _means(
         for arm in design.arms:
             values = wide[arm].dropna() if arm in wide else pd.Series(dtype=float)
             clusters = course.clusters.reindex(values.index)
-            mean = mean_of(values, clusters, outcome, confidence)
+            mean = mean_of(values.to_numpy(float), clusters.to_numpy(), outcome, confidence)
             yield {**_of_round(name, arm, "", HEADLINE, mean), "round": round_}
 
 

@@ -88,6 +88,7 @@ def shown_settings(study: ExperimentDesign) -> dict[str, Any]:
         "cluster": study.cluster,
         "outcomes": titles(study.session_outcomes()),
         "outcomes_by_round": titles(study.round_outcomes()),
+        "by_design": [name for name, each in study.session_outcomes().items() if each.where],
         "nulls": {name: outcome.null for name, outcome in study.declared_outcomes().items()},
         "contrasts": [[each.name, each.arm, each.reference] for each in study.compared()],
         "factors": {

@@ -28,7 +28,7 @@ FIGURES = (
 TABLES = (
     _SHOWN.table("agent_tables", "table_1", "sanity"),
     _SHOWN.table(
-        "tables",
+        "strategy_tables",
         "table_2",
         *("estimates", "metrics", "manifest", "statements"),
         question="How do debates of each strategy go?",
@@ -37,9 +37,9 @@ TABLES = (
             *("Vote switches", "GT match"),
         ),
     ),
-    _SHOWN.table("tables", "table_3", "estimates", "metrics", "manifest", "statements"),
+    _SHOWN.table("strategy_tables", "table_3", "estimates", "metrics", "manifest", "statements"),
     _SHOWN.table(
-        "tables",
+        "strategy_tables",
         "table_contrasts",
         *("contrasts", "planted"),
         question="What does each strategy change, compared with debate?",

@@ -9,6 +9,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
+from dissensus.design.declared import ALL
 from dissensus.report.claims.ranked import Ranked
 from dissensus.report.facts import Row
 from dissensus.report.forms import course, multiples, rounds_axis
@@ -16,7 +17,7 @@ from dissensus.report.labels import arm_words, listed
 from dissensus.report.style import GREY, INK, new_figure, notice, styled
 from dissensus.report.view import Artefacts, Drawn, View
 
-from ..inference import ALL, BY_ROUND
+from ..inference import BY_ROUND
 from .forest import domains_of, joined_planted, key, looks
 from .words import (
     DOTTED,

@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from dissensus.design.contrasts import HEADLINE
+from dissensus.design.declared import ALL
 from dissensus.report.claims.ranked import Ranked, together
 from dissensus.report.facts import Row
 from dissensus.report.forms import AFTER_HOLM, fill_key
@@ -17,7 +18,6 @@ from dissensus.report.labels import arm_words, listed, p_clause, percents, signe
 from dissensus.report.style import new_figure, notice, styled, zero_line
 from dissensus.report.view import Artefacts, Drawn, View
 
-from ..inference import ALL
 from ..outcomes import OUTCOMES, PRIMARY
 from .forest import (
     domains_drawn,
@@ -37,12 +37,13 @@ SHOWN = (PRIMARY, "consensus_round", "compromise", "match")
 def draw(artefacts: Artefacts, view: View) -> Drawn:
     """Draw four forests; a dot is filled where its contrast is significant after Holm."""
     contrasts, planted = artefacts.frames("contrasts", "planted")
-    rows = joined_planted(contrasts[contrasts["method"] == HEADLINE], planted, "effect")
-    facts = describe(artefacts, view) | {"planted": planted_words(rows["planted"], TICK)}
-    arms = view.arms[1:]
-    if not arms or not rows["estimate"].notna().any():
+    arms, stated = view.arms[1:], contrasts[contrasts["method"] == HEADLINE]
+    facts = {} if contrasts.empty else describe(artefacts, view)
+    if not arms or not stated["estimate"].notna().any():
         none = "No arm has a debate in common with the reference, so that nothing can be compared."
-        return Drawn(notice(none, view.simulated), facts)
+        return Drawn(notice(none, view.simulated), {"planted": "", **facts})
+    rows = joined_planted(stated, planted, "effect")
+    facts |= {"planted": planted_words(rows["planted"], TICK)}
     figure = new_figure(2 * (0.3 * len(arms) + 0.55) + 0.5, view.simulated)
     panels = figure.subplots(2, 2, sharey=True)
     for axes, outcome, letter in zip(panels.ravel(), SHOWN, "abcd", strict=True):

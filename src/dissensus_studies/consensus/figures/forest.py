@@ -12,6 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from dissensus.design.declared import ALL
 from dissensus.report import forms
 from dissensus.report.escaping import label
 from dissensus.report.facts import Facts
@@ -19,8 +20,6 @@ from dissensus.report.frames import Record, keyed
 from dissensus.report.labels import arm_words, listed, signed
 from dissensus.report.style import FAINT, INK, Mark, beside, marks
 from dissensus.report.view import View
-
-from ..inference import ALL
 
 #: All domains together.
 OVERALL = Mark("all domains", INK, "s")

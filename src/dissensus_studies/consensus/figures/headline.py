@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import islice
 
 from dissensus.design.contrasts import HEADLINE
+from dissensus.design.declared import ALL
 from dissensus.report.claims.detectable import range_found
 from dissensus.report.claims.ranked import Ranked, is_found, joint_limits, picked, together
 from dissensus.report.facts import Row
@@ -14,7 +15,6 @@ from dissensus.report.floor import Floor
 from dissensus.report.labels import arm_words, counted, p_clause
 from dissensus.report.view import Artefacts, View
 
-from ..inference import ALL
 from ..learning.inference import ABLATION
 from ..outcomes import OUTCOMES, PRIMARY
 from . import effects

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from dissensus.design.contrasts import HEADLINE
+from dissensus.design.declared import ALL
 from dissensus.report.frames import Record, keyed, records
 from dissensus.report.labels import arm_words, number, p_value
 from dissensus.report.tables import Row, Table, make
 from dissensus.report.view import Artefacts, View
 
-from ..inference import ALL
 from ..learning.inference import ABLATION, CLAIM, MODELS, TRANSFER, claim_p
 from ..outcomes import PRIMARY
 from ..wording import ABLATIONS, CCAGENT, RECONCILE
 from .forest import domains_of
-from .tables import CELL, COLUMNS, measure_cells
+from .strategy_tables import CELL, COLUMNS, measure_cells
 from .words import attrition, cell
 
 #: Arm of the paper's Table 13 -> its column; metrics only is in its Figure 11.

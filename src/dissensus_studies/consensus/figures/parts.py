@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from dissensus.design.contrasts import HEADLINE
+from dissensus.design.declared import ALL
 from dissensus.report.facts import Row
 from dissensus.report.forms import AFTER_HOLM, fill_key
 from dissensus.report.frames import significant
@@ -12,7 +13,6 @@ from dissensus.report.labels import arm_words, listed, p_value
 from dissensus.report.style import new_figure, notice, styled, zero_line
 from dissensus.report.view import Artefacts, Drawn, View
 
-from ..inference import ALL
 from ..learning.inference import ABLATION, TRANSFER
 from ..outcomes import OUTCOMES, PRIMARY
 from .effects import worded

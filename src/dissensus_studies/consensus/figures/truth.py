@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dissensus.design.contrasts import HEADLINE
+from dissensus.design.declared import ALL
 from dissensus.design.diagnosis import HOLM
 from dissensus.report.frames import records
 from dissensus.report.labels import arm_words
@@ -13,7 +14,6 @@ from dissensus.report.view import Artefacts, View
 from dissensus.stats.results import NAN
 
 from ..diagnosis import step_world
-from ..inference import ALL
 from ..outcomes import OUTCOMES, PRIMARY
 
 

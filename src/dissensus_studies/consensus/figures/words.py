@@ -9,12 +9,12 @@ from typing import Any
 import pandas as pd
 
 from dissensus.design.contrasts import HEADLINE
+from dissensus.design.declared import ALL
 from dissensus.report import frames
 from dissensus.report.labels import arm_words, estimate
 from dissensus.report.view import Artefacts
 
 from ..design import DEBATE
-from ..inference import ALL
 from ..learning.inference import CLAIM, claim_p, one_sided
 from ..outcomes import OUTCOMES, PRIMARY
 

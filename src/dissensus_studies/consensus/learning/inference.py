@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -11,19 +10,16 @@ import pandas as pd
 
 from dissensus.design.contrasts import (
     HEADLINE,
-    METHODS,
-    Columns,
     Options,
     Row,
-    adjust_family,
-    compare_arms,
     defined,
 )
+from dissensus.design.declared import ALL, Contrasts
 from dissensus.stats.power import minimum_detectable_effect, power_paired_t
 from dissensus.tables.artefact import Schema
 from dissensus.tables.common import number, share, text
 
-from ..inference import ALL, CONTRASTS, by_domain
+from ..inference import CONTRASTS
 from ..outcomes import OUTCOMES, PRIMARY
 from ..wording import ABLATIONS, CCAGENT, TRANSFERRED
 
@@ -87,28 +83,20 @@ def learned_contrasts(
     Rows of :data:`ABLATIONS_TABLE`. Each question is a family of its own, in each domain: Holm is
     over its comparisons for agreement, and over comparisons and outcomes for the rest.
     """
-    columns = Columns(cluster="statement_id")
     outcomes = (PRIMARY, *(name for name in OUTCOMES if name != PRIMARY))
     true = {(row["domain"], row["arm"], row["outcome"]): row["true"] for row in planted}
     rows: list[Row] = []
     for question, comparisons in _questions(arms, models, reference).items():
         alpha = (1.0 - options.confidence) / len(comparisons)
-        for domain, some in by_domain(metrics):
-            compared = compare_arms(some, comparisons, outcomes, options, columns)
-            for method, is_primary in product(METHODS, (True, False)):
-                adjust_family(
-                    row
-                    for row in compared
-                    if row["method"] == method and (row["outcome"] == PRIMARY) == is_primary
-                )
-            for row in compared:
-                arm, other = (
-                    true.get((domain, row[end], row["outcome"])) for end in ("arm", "reference")
-                )
-                gap = None if arm is None or other is None else arm - other
-                headline = bool(row["headline"]) and domain == ALL
-                asked = {"question": question, "domain": domain, "true": gap}
-                rows.append({**asked, **row, "headline": headline, **_powers(row, gap, alpha)})
+        contrasts = Contrasts(
+            outcomes, comparisons, cluster="statement_id", within="domain", family="outcome"
+        )
+        for row in contrasts.rows(metrics, options):
+            arm, other = (
+                true.get((row["domain"], row[end], row["outcome"])) for end in ("arm", "reference")
+            )
+            gap = None if arm is None or other is None else arm - other
+            rows.append({"question": question, "true": gap, **row, **_powers(row, gap, alpha)})
     return rows
 
 

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 from dissensus.design.contrasts import HEADLINE, METHODS, RANDOMISATION, Options
+from dissensus.design.declared import ALL
 from dissensus.design.diagnosis import HOLM
 from dissensus.errors import SettingError
 from dissensus.llm.providers.behaviours import check_speech
@@ -18,7 +19,6 @@ from made_frames import frame_of
 
 from ..diagnosis import diagnose
 from ..inference import (
-    ALL,
     LOG_RANK,
     PRIMARY,
     contrast_arms,

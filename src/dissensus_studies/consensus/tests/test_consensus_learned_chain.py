@@ -10,12 +10,13 @@ import pandas as pd
 import pytest
 
 from dissensus.design.contrasts import HEADLINE, Options
+from dissensus.design.declared import ALL
 from dissensus.errors import SettingError
 from dissensus.settings import validate
 from dissensus.stats.power import power_paired_t
 from marking import thorough_but
 
-from ..inference import ALL, PRIMARY, planted_values
+from ..inference import PRIMARY, planted_values
 from ..learning.inference import (
     ABLATION,
     CLAIM,

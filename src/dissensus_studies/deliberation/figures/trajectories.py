@@ -30,9 +30,9 @@ PANELS = {
 @styled
 def draw(artefacts: Artefacts, view: View) -> Drawn:
     """Draw entropy above and retention below, a panel for each arm."""
-    rounds = artefacts.frame("rounds")
-    facts = describe(artefacts, view)
-    if rounds.empty:
+    rounds, followed = artefacts.frames("rounds", "trajectories")
+    facts = {} if followed.empty else describe(artefacts, view)
+    if rounds.empty or not (followed["n"] > 0).any():
         none = "No session came through, so that there is no trajectory."
         return Drawn(notice(none, view.simulated), facts)
     levels = {"retention": alerts(rounds)}

@@ -11,19 +11,9 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from dissensus.design.contrasts import (
-    HEADLINE,
-    Columns,
-    Options,
-    Row,
-    adjust_family,
-    compare_arms,
-    contrast_row,
-    contrasts_schema,
-    robust_mean,
-)
+from dissensus.design.contrasts import Options, Row, contrasts_schema
+from dissensus.design.declared import ALL, Contrasts, Means, estimate
 from dissensus.design.looks import judged_by
-from dissensus.design.noise import beyond_floor
 from dissensus.design.weights import Contrast
 from dissensus.study.makes import makes
 
@@ -56,7 +46,7 @@ HINTS = ("hint_accepted", "hint_rejected")
 SILENCE = "silence_effect"
 
 #: Where all arms stand together.
-POOLED = "all"
+POOLED = ALL
 
 
 @makes(contrasts=CONTRASTS)
@@ -94,14 +84,18 @@ def contrast_arms(
     """
     if compared is not None:
         manifest = manifest[manifest["arm"].isin(compared)]
-    pairs, options = comparisons(metrics, manifest, reference), Options(confidence, flips, seed)
-    columns = Columns(arm="arm", unit="draw_id", cluster="topic_id")
-    outcomes = (PRIMARY, *SECONDARY)
-    rows = compare_arms(metrics, pairs, outcomes, options, columns, optional=HINTS)
-    if again:
-        compared_arms, floor = [Contrast.of(*pair) for pair in pairs], Contrast.of(again, reference)
-        beyond_floor(rows, metrics, compared_arms, floor, options, columns)
-    return judged_by(looks, rows + _silence(metrics, manifest, reference, confidence))
+    declared = (
+        Contrasts(
+            (PRIMARY, *SECONDARY),
+            comparisons(metrics, manifest, reference),
+            cluster="topic_id",
+            optional=HINTS,
+            again=Contrast.of(again, reference) if again else None,
+        ),
+        # Whether agents that leave a claim without answer move to it more often than others do.
+        Means((SILENCE,), arms_of(manifest, reference), "draw_id", pooled=True, adjusted=True),
+    )
+    return judged_by(looks, estimate(metrics, declared, Options(confidence, flips, seed)))
 
 
 def arms_of(manifest: pd.DataFrame, reference: str) -> list[str]:
@@ -127,19 +121,3 @@ def comparisons(
 
 def _gives_hints(metrics: pd.DataFrame, arm: str) -> bool:
     return bool(metrics.loc[metrics["arm"] == arm, list(HINTS)].notna().any(axis=None))
-
-
-def _silence(
-    metrics: pd.DataFrame, manifest: pd.DataFrame, reference: str, confidence: float
-) -> list[Row]:
-    """Whether agents that leave a claim without answer move to it more often than others do."""
-    ended = metrics[metrics["complete"].to_numpy(dtype=bool) & metrics[SILENCE].notna()]
-    rows: list[Row] = []
-    for arm in (*arms_of(manifest, reference), POOLED):
-        of_arm = ended if arm == POOLED else ended[ended["arm"] == arm]
-        mean = robust_mean(
-            of_arm[SILENCE].to_numpy(dtype=float), of_arm["draw_id"].to_numpy(dtype=str), confidence
-        )
-        rows.append(contrast_row(SILENCE, arm, "", HEADLINE, mean, headline=False))
-    adjust_family(rows, lambda row: row["arm"] != POOLED)
-    return rows

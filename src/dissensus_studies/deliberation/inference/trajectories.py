@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 
-from dissensus.design.contrasts import defined, robust_mean
+from dissensus.design.contrasts import Options
+from dissensus.design.declared import Means
 from dissensus.study.makes import makes
 from dissensus.tables.artefact import Schema
 from dissensus.tables.common import common, count, text
@@ -72,32 +71,24 @@ def follow(
     stance, nobody disagreed at first, no judge) the mean is over the others. Nothing is imputed.
     """
     assigned = manifest["arm"].value_counts()
-    last = int(manifest["rounds"].max())
-    rows: list[dict[str, Any]] = []
-    groups = dict(iter(rounds.groupby(["arm", "round"])))
-    for arm in arms_of(manifest, reference):
-        for measure in FOLLOWED:
-            for number in range(1, last + 1):
-                of_round = groups.get((arm, number), rounds.iloc[:0])
-                measured = of_round[of_round[measure].notna()]
-                mean = robust_mean(
-                    measured[measure].to_numpy(dtype=float),
-                    measured["draw_id"].to_numpy(dtype=str),
-                    confidence,
-                )
-                rows.append(
-                    {
-                        "arm": arm,
-                        "round": number,
-                        "measure": measure,
-                        "estimate": defined(mean.estimate),
-                        "ci_low": defined(mean.ci_low),
-                        "ci_high": defined(mean.ci_high),
-                        "n": mean.n,
-                        "assigned": int(assigned.get(arm, 0)),
-                    }
-                )
-    frame = pd.DataFrame(rows)
+    means = Means(FOLLOWED, arms_of(manifest, reference), "draw_id")
+    # What has a row of a round is of a session that ended.
+    ended, options = rounds.assign(complete=True), Options(confidence, 0, 0)
+    by_round = [
+        means.rows(ended[ended["round"] == number], options)
+        for number in range(1, int(manifest["rounds"].max()) + 1)
+    ]
+    rows = [
+        {
+            **{name: row[name] for name in ("arm", "estimate", "ci_low", "ci_high", "n")},
+            "round": number,
+            "measure": row["outcome"],
+            "assigned": int(assigned.get(row["arm"], 0)),
+        }
+        for of_arm_and_measure in zip(*by_round, strict=True)
+        for number, row in enumerate(of_arm_and_measure, start=1)
+    ]
+    frame = pd.DataFrame(rows)[[*TRAJECTORIES.columns]]
     numbers = ["estimate", "ci_low", "ci_high"]
     frame[numbers] = frame[numbers].astype(np.float64)
     return frame

@@ -8,10 +8,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from scipy import stats
 
 from dissensus.report.claims.ranked import together
 
+from ..figures.truth import _t_test
 from ..inference import estimates
+from ..inference.power import linearised_sd
 from ..inference.tallies import EVERY, Tally
 from ..terms import CONDITIONS
 
@@ -90,3 +93,20 @@ def test_a_bias_that_is_there_is_told_and_only_the_headline_has_the_family_s_lim
     for row in rows:
         assert row["family_low"] < row["estimate"] < row["family_high"]
         assert row["peers"] == EVERY
+
+
+def test_the_truth_table_finds_what_the_limits_for_all_teams_find() -> None:
+    """One t test: its p-value times the teams is below 5% where these limits leave 0 out."""
+    rng, found = np.random.default_rng(7), 0
+    for bias in np.linspace(0.0, 0.5, 40):
+        team = null_team(rng, "team", bias)
+        counts = {name: team.transitions[name][:, :, 0, 0, 0] for name in team.transitions}
+        above, below = counts["conformed"] - counts["stayed"], counts["disagreeing"]
+        sd = linearised_sd(above, below)
+        estimate = float(-np.diff(above.sum(axis=0) / below.sum(axis=0))[0])
+        half = stats.t.ppf(1 - 0.05 / TEAMS / 2, QUESTIONS - 1) * sd / QUESTIONS**0.5
+        is_found = TEAMS * _t_test(estimate, sd, QUESTIONS) < 0.05
+        assert is_found == (abs(estimate) > half)
+        found += is_found
+    assert 0 < found < 40
+    assert np.isnan(_t_test(0.1, float("nan"), QUESTIONS))

@@ -18,7 +18,7 @@ from dissensus.report.labels import (
     number,
     signed,
 )
-from dissensus.report.style import GREY, INK, Mark, marks, new_figure, says, styled
+from dissensus.report.style import GREY, INK, Mark, marks, new_figure, notice, says, styled
 from dissensus.report.view import Artefacts, Drawn, Marks, View
 
 from ..inference.estimators import NET, OFFSET
@@ -67,6 +67,8 @@ def _unit(unit: str) -> str:
 def draw(artefacts: Artefacts, view: View) -> Drawn:
     """Draw every component by language, draws joined, with its effect above it."""
     metrics, effect = artefacts.frames("metrics", "language_effect")
+    if not metrics["complete"].any():
+        return Drawn(notice("No debate came through.", view.simulated), {})
     languages = languages_of(metrics, view.reference)
     looks = marks(languages, view.reference)
     contrasts = len(languages) - 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import ceil, nan
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,10 +12,11 @@ from matplotlib.axes import Axes
 from scipy.special import stdtrit
 
 from dissensus.report import forms
+from dissensus.report.claims.ranked import Ranked
 from dissensus.report.escaping import label
 from dissensus.report.facts import Row
 from dissensus.report.forms import divide, estimated, key_of, legend, rows_axis, whisker
-from dissensus.report.frames import Record, records
+from dissensus.report.frames import records
 from dissensus.report.labels import contrast_words, limits, listed, number, p_clause, whole, wrapped
 from dissensus.report.style import GREY, INK, Mark, marks, new_figure, notice, styled, zero_line
 from dissensus.report.view import Artefacts, Drawn, View
@@ -164,8 +166,11 @@ def describe(artefacts: Artefacts, view: View) -> dict[str, str]:
     """What the caption says."""
     domains, tests = artefacts.facts("domains"), artefacts.facts("domain_tests")
     shown = {"outcome": primary(view), "language": BOTH, "method": METHOD}
-    ordered = sorted(domains.rows(**shown), key=lambda row: float(row["estimate"]))
-    bottom, top = (_named(ordered[end]) if ordered else "none" for end in (0, -1))
+    means = domains.rows(**shown)
+    top, bottom = (
+        ranked.words(_named, lambda row: str(row["domain"])) or "none"
+        for ranked in (Ranked.most(means), Ranked.least(means))
+    )
     omnibus, picked = (
         tests.rows(outcome=primary(view), language=BOTH, method=method)
         for method in ("permutation_f", "largest_minus_smallest")
@@ -191,6 +196,6 @@ def describe(artefacts: Artefacts, view: View) -> dict[str, str]:
     }
 
 
-def _named(row: Record) -> str:
+def _named(row: Mapping[str, Any]) -> str:
     """A domain with its mean."""
     return f"{row['domain']} ({number(row['estimate'], 3, '−')}, {limits(row)})"

@@ -12,7 +12,7 @@ from matplotlib.patches import FancyBboxPatch
 from dissensus.report.escaping import label
 from dissensus.report.facts import Fact
 from dissensus.report.labels import counted, language_name, listed, percent, whole
-from dissensus.report.style import FAINT, GREY, INK, Mark, marks, new_figure, resize, styled
+from dissensus.report.style import FAINT, GREY, INK, Mark, marks, new_figure, notice, resize, styled
 from dissensus.report.view import Artefacts, Drawn, View
 
 from .frames import debates_of, languages_of
@@ -108,6 +108,8 @@ def _arm(outcomes: pd.DataFrame, language: str) -> Arm:
 def draw(artefacts: Artefacts, view: View) -> Drawn:
     """Draw the flow, and below it who came first and who was cast as what."""
     pool, manifest, outcomes = artefacts.frames("pool", "manifest", "outcomes")
+    if manifest.empty:
+        return Drawn(notice("No debate was drawn.", view.simulated), {})
     flow = trace(pool, manifest, outcomes, view.reference)
     looks = marks([arm.language for arm in flow.arms], view.reference)
     panels = 0.85 + 0.17 * max(len(flow.casts), len(flow.arms))

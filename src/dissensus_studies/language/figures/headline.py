@@ -121,7 +121,11 @@ def _floor(compared: Mapping[str, Row], artefacts: Artefacts, view: View) -> str
     row, others = compared[again], [name for name in compared if name != again]
     differs = f"{language_name(reference)} run again differs from itself by"
     # Each language has an instrument of its own, and the reference against itself has none.
-    untested = "no other language is tested against it" if others else ""
+    untested = (
+        "no other language is tested against it, since it has no instrument's offset as they have"
+        if others
+        else ""
+    )
     return Floor(row, differs, row["n"], untested=untested).sentence
 
 
@@ -212,7 +216,8 @@ def _matched(answer: Row, artefacts: Artefacts) -> list[str]:
 def _lost(headline: Row, artefacts: Artefacts, outcome: str) -> list[str]:
     """What the figure on the paper's scale is without the lost sessions, and could be with them."""
     rows = _by_method(headline, artefacts, outcome)
-    answer, bounds = rows.get("cluster_robust"), rows.get("manski_bounds")
+    # By the estimator that the paper's tables print on this scale.
+    answer, bounds = rows.get(REFITTED, rows.get("cluster_robust")), rows.get("manski_bounds")
     if not answer or not bounds or bounds["n"] == answer["n"]:
         return []
     return [

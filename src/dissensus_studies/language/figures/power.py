@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 
 from dissensus.report.frames import Record
 from dissensus.report.labels import contrast_words, counted, listed, number, percent, signed, whole
-from dissensus.report.style import GREY, INK, marks, new_figure, spread, styled
+from dissensus.report.style import GREY, INK, marks, new_figure, notice, spread, styled
 from dissensus.report.view import Artefacts, Drawn, View
 
 from .frames import effect_facts, headlines
@@ -25,6 +25,8 @@ _LADDER = frozenset(25 * 2**rung for rung in range(16))
 def draw(artefacts: Artefacts, view: View) -> Drawn:
     """Draw power by draws at the left and the smallest detectable effect at the right."""
     power, effect = artefacts.frames("power", "language_effect")
+    if power.empty:
+        return Drawn(notice("No design has a power that could be drawn.", view.simulated), {})
     planned = int(view["draws"])
     figure = new_figure(2.9, view.simulated)
     left, right = figure.subplots(1, 2, width_ratios=[1, 1.05])

@@ -12,7 +12,7 @@ from dissensus.report.facts import Facts
 from dissensus.report.forms import CROWD, dots
 from dissensus.report.frames import Array, jitter
 from dissensus.report.labels import language_name, listed, number, whole
-from dissensus.report.style import INK, Mark, marks, new_figure, styled
+from dissensus.report.style import INK, Mark, marks, new_figure, notice, styled
 from dissensus.report.view import Artefacts, Drawn, Marks, View
 
 from .frames import languages_of
@@ -78,6 +78,9 @@ def extremes(reuse: Facts) -> tuple[Extreme, Extreme] | None:
 def draw(artefacts: Artefacts, view: View) -> Drawn:
     """Draw every pair by language, by character and by token, the extremes marked."""
     reuse = artefacts.frame("reuse")
+    if reuse.empty:
+        none = "No debater spoke twice, so that no speech can be recycled."
+        return Drawn(notice(none, view.simulated), {})
     languages = languages_of(reuse, view.reference)
     looks = marks(languages, view.reference)
     figure = new_figure(0.95 + 0.72 * len(languages), view.simulated)

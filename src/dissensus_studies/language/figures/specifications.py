@@ -24,6 +24,7 @@ from dissensus.report.style import (
     INK,
     beside,
     new_figure,
+    notice,
     says,
     styled,
     zero_line,
@@ -80,6 +81,9 @@ def options(curve: pd.DataFrame) -> list[tuple[str, str, pd.Series]]:
 def draw(artefacts: Artefacts, view: View) -> Drawn:
     """Draw the curve of every contrast above the choices behind each of its points."""
     curve, tests = artefacts.frames("specification_curve", "specification_tests")
+    if not curve["estimate_d"].notna().any():
+        none = "No specification has an effect: no draw has the index in both languages."
+        return Drawn(notice(none, view.simulated), {})
     contrasts = list(dict.fromkeys(curve["contrast"].tolist()))
     rows = len(options(curve))
     height = 0.125 * rows + 2.3

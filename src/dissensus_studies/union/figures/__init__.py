@@ -62,4 +62,9 @@ TABLES = (
     _SHOWN.table("debate_tables", "table_points", "points", "speeches"),
     _SHOWN.table("debate_tables", "table_claims", "claims"),
     _SHOWN.table("estimate_tables", "table_clusters", "clusters", "cluster_names"),
+    _SHOWN.table(
+        "printed",
+        "table_printed",
+        *("verdicts", "claims", "clusters", "scores", "points", "speeches"),
+    ),
 )

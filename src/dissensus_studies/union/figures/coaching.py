@@ -176,7 +176,12 @@ def floor(artefacts: Artefacts, head: Row) -> Floor | None:
         return None
     differs = "in the first epoch, before any memo, the arms differ by"
     n = first[0]["n"]
-    untested = "" if n == head["n"] else f"the gain rests on {head['n']} draws and is not compared"
+    untested = (
+        ""
+        if n == head["n"]
+        else f"the gain rests on {head['n']} draws, and what so few as {n} differ by is larger by "
+        "chance: the two are not compared"
+    )
     return Floor(first[0], differs, n, untested=untested, digits=2)
 
 

@@ -33,14 +33,17 @@ def table_verdicts(artefacts: Artefacts, view: View) -> Table:
         Column("Complete", ("ended", "debates"), "{}/{}".format),
         *(Column(name.capitalize(), name) for name in (SIDES[0], CONTESTED, SIDES[1])),
         *(Column(f"By {layer}", f"by_{layer}") for layer in decided),
+        Column("Narrow / clear / landslide", "margins"),
         Column("Passes agree", "passes_agree", percent),
         Column("One-sided", "one_sided"),
     )
     note = (
         "Complete: debates that ran to their end (of those drawn). A 3–3 panel is contested, and "
         "nobody wins. Passes agree: both passes of the blind panel have the same majority, of the "
-        "debates with a panel. One-sided: the annotation found ten rebuttals one way and none the "
-        "other, asked twice. Layers that decided no debate have no column."
+        "debates with a panel. One-sided: the annotation found eight rebuttals or more one way and "
+        "none the other; from ten on it was asked twice. Margins: of the panel's votes three of "
+        "four for a clear one and nine of ten for a landslide; of the tally's points 55% and 75%. "
+        "Layers that decided no debate have no column."
     )
     facts = {"attrition": attrition(artefacts)}
     return tabulate("table_verdicts", "Verdicts", columns, rows, note, view, facts)

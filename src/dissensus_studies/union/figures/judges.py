@@ -41,8 +41,8 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     """Draw a forest for each bias; a biased judge is red, filled, and has words beside it."""
     judges = artefacts.frame("judges")
     rows = judges[judges["bias"].isin(list(BIASES))]
-    facts = describe(artefacts, view)
     names = judges_of(rows)
+    facts = {} if judges.empty else describe(artefacts, view)
     if not names or rows["estimate"].isna().all():
         return Drawn(notice(NONE, view.simulated), facts)
     figure = new_figure(1.12 + 0.27 * len(names), view.simulated)

@@ -18,7 +18,7 @@ from ..tables import DEBATE, DIMENSIONS, FATES, LAYERS, RECORDS, SIDES
 from .debate import JudgedDebate, Offered, Row, Speech, read_debate, slot_a
 from .survival import fates
 from .tally import claim_points, counted, tally
-from .verdicts import NONE, higher, panel, passes_agree, verdict
+from .verdicts import NONE, higher, margin, panel, passes_agree, verdict
 
 Rows = list[dict[str, Any]]
 #: The points of a speech that were drawn to be offered, in order, each with whether it was taken.
@@ -273,11 +273,13 @@ def _verdict(debate: JudgedDebate, claims: Rows, layers: Sequence[str]) -> dict[
         )
     )
     winner, decided_by = verdict(says, layers)
+    votes = {side: sides.count(side) for side in SIDES}
     return {
         "winner": winner,
         "decided_by": decided_by,
-        "votes_proposition": sides.count(SIDES[0]),
-        "votes_opposition": sides.count(SIDES[1]),
+        "margin": margin(winner, decided_by, {"panel": votes, "annotation": points}),
+        "votes_proposition": votes[SIDES[0]],
+        "votes_opposition": votes[SIDES[1]],
         "passes_agree": passes_agree((vote.pass_, vote.side) for vote in blind),
         **says,
         "points_proposition": points[SIDES[0]],

@@ -75,6 +75,10 @@ def _epoch(debates: int, verdicts: Sequence[Row]) -> dict[str, Any]:
         **{f"by_{layer}": deciding.count(layer) for layer in (*LAYERS, "none")},
         "passes_agree": mean(row["passes_agree"] for row in judged),
         "one_sided": sum(row["one_sided"] for row in verdicts),
+        "margins": " / ".join(
+            str(sum(row["margin"] == each for row in verdicts))
+            for each in ("narrow", "clear", "landslide")
+        ),
         **{name: mean(row[name] for row in verdicts) for name in _MEANS},
     }
 

@@ -138,7 +138,9 @@ def _layers(data: Row) -> str:
         f"{agree}. A layer whose material is not complete says none."
     )
     if verdict["one_sided"]:
-        note += " Rebuttals were found one way only, though they were asked for again."
+        note += " Rebuttals were found one way only; from ten on they were asked for again."
+    if verdict["margin"]:
+        note += f" The winner's margin is {verdict['margin']}."
     rows = [{"layer": layer, "says": verdict[layer], **by_side[layer]} for layer in LAYERS]
     columns = (
         Column("Layer", "layer", _LAYERS.__getitem__),

@@ -80,6 +80,7 @@ def test_the_verdict_of_the_golden_debate_is_that_computed_by_hand() -> None:
     expected = {
         **{name: manifest_row()[name] for name in ("session_id", "motion_id", "arm")},
         **{"epoch": 1, "run": 1, "winner": "proposition", "decided_by": "panel"},
+        **{"margin": "narrow"},
         **{"votes_proposition": 4, "votes_opposition": 2, "passes_agree": True},
         **{"panel": "proposition", "annotation": "opposition", "rubric": "proposition"},
         **{"audit": "opposition", "points_proposition": 13.5, "points_opposition": 14.0},
@@ -219,7 +220,10 @@ BOTH_WAYS = {"proposition": [("2.1", "", 3, "100")] * 10, "opposition": [("1.1",
         ([ONE_WAY, ONE_WAY], True, 10),
         ([ONE_WAY, BOTH_WAYS], False, 11),
         ([BOTH_WAYS], False, 11),
-        ([{"proposition": ONE_WAY["proposition"][:9], "opposition": []}], False, 9),
+        # The source has published four of these, which nobody flagged.
+        ([{"proposition": ONE_WAY["proposition"][:9], "opposition": []}], True, 9),
+        ([{"proposition": ONE_WAY["proposition"][:8], "opposition": []}], True, 8),
+        ([{"proposition": ONE_WAY["proposition"][:7], "opposition": []}], False, 7),
         # A list that cannot be read is not one without rebuttals; the first one stands for it.
         ([{"proposition": ONE_WAY["proposition"], "opposition": None}], False, 10),
         ([ONE_WAY, {"proposition": None, "opposition": []}], True, 10),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from dissensus.report.facts import unmarked
 from dissensus.report.labels import interval, number, p_value
 from dissensus.report.tables import Table
 from dissensus.report.view import View
@@ -172,3 +173,21 @@ def test_clusters_have_their_names_and_numbers() -> None:
     assert cell(table, "Claims", "m1", "2") == str(row["claims"])
     assert cell(table, "Lift", "m1", "2") == number(100 * row["lift"], 1)
     assert cell(table, "p (Holm)", "m1", "2") == p_value(row["p_adjusted"])
+
+
+def test_what_the_post_printed_stands_beside_the_run() -> None:
+    run = make_run()
+    rows = {row[0]: row[1:] for row in table_of(run, "table_printed").rows}
+    printed, implied, here = map(unmarked, rows["Wins of the opposition"])
+    # All of fifteen happen in 2.5% of studies at 78%.
+    assert printed == "15 of the first 15" and implied.startswith(
+        f"[{0.025 ** (1 / 15):.0%}, 100%]"
+    )
+    verdicts = run.artefacts.frame("verdicts")
+    wins = (verdicts["winner"] == "opposition").sum()
+    assert here.startswith(f"{wins} of {len(verdicts)}, and ")
+    claims = run.artefacts.frame("claims")
+    mean = len(claims) / claims["session_id"].nunique()
+    assert tuple(map(unmarked, rows["Claims of a debate"]))[1:] == ("25.4", f"{mean:.1f}")
+    (one_way,) = (row for name, row in rows.items() if "one way only" in name)
+    assert unmarked(one_way[1]) == "9 of the 9 that are published"

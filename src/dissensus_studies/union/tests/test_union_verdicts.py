@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ..measures.verdicts import higher, panel, passes_agree, verdict
+from ..measures.verdicts import higher, margin, panel, passes_agree, verdict
 from ..tables import LAYERS
 
 P, O, C, N = "proposition", "opposition", "contested", "none"  # noqa: E741
@@ -124,3 +124,35 @@ def test_every_verdict_of_every_choice_of_layers_is_what_the_deciding_layer_says
         before = layers[: layers.index(by)]
         assert all(given_[layer] == N or (given_[layer] == C != "panel") for layer in before)
         assert "panel" not in before or given_["panel"] == N
+
+
+#: Numbers of the proposition and of the opposition, and the margin that the source prints with them
+#: in the verdicts that it has published: of votes, and of points of its tally.
+PUBLISHED = {
+    "panel": [
+        *((1, 10, "landslide"), (0, 5, "landslide"), (1, 4, "clear"), (5, 0, "landslide")),
+        (3, 2, "narrow"),
+    ],
+    "annotation": [
+        *((26, 31, "narrow"), (20, 30, "clear"), (15, 19, "clear"), (34, 38, "narrow")),
+        *((24, 20, "narrow"), (6, 52, "landslide"), (31, 44, "clear"), (41, 25, "clear")),
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("layer", "proposition", "opposition", "printed"),
+    [(layer, *row) for layer, rows in PUBLISHED.items() for row in rows],
+)
+def test_margins_are_those_that_the_source_prints(
+    layer: str, proposition: int, opposition: int, printed: str
+) -> None:
+    numbers = {layer: {P: proposition, O: opposition}}
+    winner = higher(proposition, opposition)
+    assert margin(winner, layer, numbers) == printed
+    assert margin(C, layer, numbers) == margin(winner, "audit", numbers) == ""
+
+
+@pytest.mark.parametrize(("votes", "said"), [(6, "landslide"), (5, "clear"), (4, "narrow")])
+def test_margins_of_six_votes(votes: int, said: str) -> None:
+    assert margin(P, "panel", {"panel": {P: votes, O: 6 - votes}}) == said

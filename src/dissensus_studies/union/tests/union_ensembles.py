@@ -206,6 +206,7 @@ def _verdict(
         **ids,
         "winner": panel,
         "decided_by": "panel",
+        "margin": "narrow",
         "votes_proposition": ahead,
         "votes_opposition": behind,
         "passes_agree": True,

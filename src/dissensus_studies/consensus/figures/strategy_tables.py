@@ -7,13 +7,14 @@ from collections.abc import Iterator, Sequence
 import pandas as pd
 
 from dissensus.design.contrasts import HEADLINE, RANDOMISATION
+from dissensus.design.declared import ALL
 from dissensus.report.frames import Keyed, keyed, records
 from dissensus.report.labels import MISSING, arm_words, number, p_value
 from dissensus.report.tables import Row, Table, make
 from dissensus.report.view import Artefacts, View
 
 from ..design import DEBATE
-from ..inference import ALL, LOG_RANK
+from ..inference import LOG_RANK
 from ..outcomes import OUTCOMES, PRIMARY, header
 from ..scale import AGREE
 from ..wording import CCAGENT, RECONCILE
