@@ -17,7 +17,7 @@ from installed import Installed, build_wheel, install
 from scripted import ROOT
 from support import built_once
 
-pytestmark = pytest.mark.run
+pytestmark = [pytest.mark.run, pytest.mark.thorough]
 
 #: Bytes of the wheel; docs and README say nothing of it that a release does not print.
 LARGEST = 6_000_000
