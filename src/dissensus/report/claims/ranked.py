@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import hypot, inf
 from typing import Any, TypeVar
 
@@ -71,11 +71,13 @@ class Ranked:
     first : the one with the most, or with the least; all that are equal to it.
     near : others that their intervals do not tell from it.
     others : how many more there are.
+    by_size : whether they stand by their distance from 0.
     """
 
     first: Sequence[Mapping[str, Any]]
     near: Sequence[Mapping[str, Any]]
     others: int
+    by_size: bool = False
 
     @classmethod
     def most(cls, rows: Iterable[Mapping[str, Any]]) -> Ranked:
@@ -90,7 +92,7 @@ class Ranked:
     @classmethod
     def largest(cls, rows: Iterable[Mapping[str, Any]]) -> Ranked:
         """Those furthest from 0, of either sign."""
-        return cls._of(rows, lambda value: abs(float(value)))
+        return replace(cls._of(rows, lambda value: abs(float(value))), by_size=True)
 
     @classmethod
     def _of(cls, rows: Iterable[Mapping[str, Any]], size: Callable[[Any], float]) -> Ranked:
@@ -121,7 +123,11 @@ class Ranked:
         near += ["others"] * (len(self.near) > len(near))
         if self.near and not self.others:
             near = ["any other"]
-        behind = f" (not told from {them}: {listed(near)})" if near else ""
+        # One of the other sign may be as far from 0, and not as high.
+        lead = self.first[0]["estimate"]
+        is_other = self.by_size and any(row["estimate"] * lead < 0 for row in self.near)
+        how = " in size" if is_other else ""
+        behind = f" (not told from {them}{how}: {listed(near)})" if near else ""
         return f"{listed(map(worded, self.first))}{behind}"
 
 
