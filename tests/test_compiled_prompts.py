@@ -60,7 +60,7 @@ def test_every_text_is_rendered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
             for message in (*call.messages, *call.again(("x",))):
                 rendered.update(re.findall(r"\[\[(.*?)\]\]", message.content))
 
-    for study in values["studies"]:
+    for study in load(values).studies:
         for module in ("study", "kinds"):
             name = f"{SHIPPED}.{study}.{module}"
             if find_spec(name) and hasattr(importlib.import_module(name), "check_filled"):

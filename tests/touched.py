@@ -21,7 +21,7 @@ from dissensus.shipped import SHIPPED
 
 ROOT = Path(__file__).resolve().parents[1]
 TESTS = ROOT / "tests"
-ALL = ["tests", f"src/{SHIPPED}"]
+ALL = ["tests", "src/dissensus_serve", f"src/{SHIPPED}"]
 #: What every test depends on.
 _EVERYWHERE = ("pyproject.toml", "requirements", "conftest.py", ".ci/")
 #: Pages and designs, which a test names as it reads them.
@@ -32,9 +32,6 @@ _WORKFLOW = ("Snakefile", "workflow/", "profiles/")
 _GENERAL = {
     f"tests/{name}.py" for name in ("support", "scripted", "forked", "both", "test_reproduced")
 }
-
-# The helpers of tests are ours, too.
-PACKAGES.update(path.stem for path in TESTS.iterdir())
 
 
 def changed() -> list[str] | None:
@@ -78,6 +75,16 @@ def files_of_tests() -> tuple[str, ...]:
 @cache
 def depends_on(file: str) -> frozenset[str]:
     """The file, its helpers, its study's modules, and the modules that any of them imports."""
+    packages = set(PACKAGES)
+    # The helpers of tests are ours, too, and for this alone: their names are everybody's.
+    PACKAGES.update(path.stem for path in TESTS.iterdir())
+    try:
+        return frozenset(_depends_on(file))
+    finally:
+        PACKAGES.intersection_update(packages)
+
+
+def _depends_on(file: str) -> set[str]:
     study = file.split("/tests/")[0] + "/" if file.startswith("src") else "tests/"
     package = file.removeprefix("src/").rpartition("/")[0].replace("/", ".")
     found, queue = {file}, [(ROOT / file, package if file.startswith("src") else "")]
@@ -92,7 +99,7 @@ def depends_on(file: str) -> frozenset[str]:
                 inside = name if spec.submodule_search_locations else name.rpartition(".")[0]
                 queue.append((Path(spec.origin), inside))
             found.add(used)
-    return frozenset(found)
+    return found
 
 
 def _named(path: Path) -> str:

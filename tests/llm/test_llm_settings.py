@@ -114,7 +114,6 @@ WRONG: list[tuple[dict[str, Any], str]] = [
                          "parameters": {"cache_control": {"type": "ephemeral"}}}}},
      "models.gpt.parameters.cache_control holds {'type': 'ephemeral'}; cache: true marks what is "
      "to be kept; leave one of the two out."),
-    ({"models": {}}, "models holds {}; it needs at least 1 entry."),
     ({"budget_usd": -1.0}, "budget_usd holds -1.0; it must be at least 0.0."),
     ({"budget_usd": "much"}, "budget_usd holds 'much'; it must be a number."),
     ({"budget_usd": float("inf")}, "budget_usd holds inf; it must be a finite number."),

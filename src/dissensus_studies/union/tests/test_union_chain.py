@@ -235,18 +235,19 @@ def test_an_annotator_misses_and_mistakes_as_many_rebuttals_as_is_planted() -> N
 def test_rebuttals_found_one_way_are_asked_for_again_and_cured_as_planted() -> None:
     annotator = {"one_direction": 1.0, "cured": 0.4}
     made = run(settings(runs=30), seed=8, speaker={"answers": 8.0}, annotator=annotator)
-    asked, flagged = 0, made.frames["verdicts"].set_index("session_id")["one_sided"]
+    asked, cured = 0, 0
+    flagged = made.frames["verdicts"].set_index("session_id")["one_sided"]
+    every = made.frames["rebuttals"]
     for name, session in made.debates.items():
         steps = [turn.number for turn in session.turns if turn.role == "rebuttals"]
         again = len(steps) == 4
-        asked += again
-        own = made.frames["rebuttals"]
-        sides = set(own[own["session_id"] == name]["side"])
+        own = every[every["session_id"] == name]
         # What is found the second time counts, and takes the flag away.
-        assert flagged[name] == (again and SIDES[1] not in sides)
-        assert again or len(own[own["session_id"] == name]) < 10
+        assert flagged[name] == (SIDES[1] not in set(own["side"]) and len(own) >= 8)
+        assert again or len(own) < 10
+        asked, cured = asked + again, cured + (again and not flagged[name])
     assert asked > 10
-    assert within(asked - flagged.sum(), asked, 0.4)
+    assert within(cured, asked, 0.4)
 
 
 # Verdicts.
