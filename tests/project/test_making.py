@@ -33,7 +33,10 @@ def test_a_project_like_a_design_is_that_design_under_another_name(
     assert settings.studies == [name] and settings.simulated
     assert f'name = "{name}"' in Path(name, "study.py").read_text("utf-8")
     files = {"README.md", ".gitignore", "requirements.txt", "config.schema.json"}
-    assert files <= {path.name for path in Path().iterdir()}
+    # The template's test is of another study.
+    assert {path.name for path in Path().iterdir()} == files | {name, "config.yaml"}
+    assert f"results/{settings.run}/" in Path("README.md").read_text("utf-8")
+    assert "echo" not in Path("README.md").read_text("utf-8")
 
 
 @pytest.mark.parametrize(

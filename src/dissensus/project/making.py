@@ -100,7 +100,8 @@ def _lay(made: Path, name: str, design: Path | None) -> None:
     template = Path(__file__).parent / "template"
     for file in _files(template):
         place = file.relative_to(template)
-        if design and place.parts[0] == _TEMPLATE:
+        # The rest is about the template's own study, its test among it.
+        if design and place.name != "gitignore":
             continue
         target = made / ".gitignore" if place.name == "gitignore" else made / _named(place, name)
         _write(target, _renamed(file.read_text(encoding="utf-8"), _TEMPLATE, name))
@@ -117,6 +118,8 @@ def _lay_design(made: Path, name: str, design: Path) -> None:
             _write(made / name / file.relative_to(design), _renamed(text, former, name))
     settings = (design / "config.yaml").read_text(encoding="utf-8")
     settings = settings.replace(f"{_GALLERY}/{former}", name)
+    about = f"The study `{name}/study.py`, begun from the design `{former}` of dissensus' gallery."
+    _write(made / "README.md", _README.format(name=name, about=about))
     lines = [f"# yaml-language-server: $schema={_SCHEMA}", _renamed(settings, former, name)]
     (made / "config.yaml").write_text("\n".join(lines), encoding="utf-8")
 
@@ -137,14 +140,15 @@ def _imported(
         Path(f"{chosen.name}.yaml").rename("config.yaml")
     template = Path(__file__).parent / "template"
     shutil.copyfile(template / "gitignore", made / ".gitignore")
-    _write(made / "README.md", _README.format(name=chosen.name, file=data.name))
+    about = f"Debates of `data/{data.name}`, measured with dissensus."
+    _write(made / "README.md", _README.format(name=chosen.name, about=about))
     _pin(made)
     return lines
 
 
 _README = """# {name}
 
-Debates of `data/{file}`, measured with dissensus.
+{about}
 
 ```
 pip install -r requirements.txt
