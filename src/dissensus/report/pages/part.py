@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from dissensus.report.findings import Card
 from dissensus.report.labels import counted
+from dissensus.report.pages.exchange import Exchange
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,7 @@ class Part:
     deviations : sentences of what was done otherwise than registered; None where nothing was
         registered before the first session.
     confirmed : sentences of what was predicted of the run's model, and what came of it.
+    exchange : two speakers of one of its debates; None where none can be quoted.
     """
 
     name: str
@@ -71,6 +73,7 @@ class Part:
     extra: Sequence[Further] = ()
     deviations: Sequence[str] | None = None
     confirmed: Sequence[str] = ()
+    exchange: Exchange | None = None
 
     @property
     def registered(self) -> str:
