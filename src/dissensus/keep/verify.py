@@ -25,7 +25,7 @@ from dissensus.llm.journal import Journal, NotJournaled
 from dissensus.llm.ledger import LEDGER, Ledger
 from dissensus.llm.providers.embedder import journaled_calls
 from dissensus.llm.registry import ModelRegistry
-from dissensus.plan.order import contradiction
+from dissensus.plan.order import changed_pages, contradiction
 from dissensus.run.spending import CONDUCT, SPENDING, conduct, spending
 from dissensus.run.stage_log import read_log
 from dissensus.session.record import (
@@ -164,6 +164,12 @@ def _verify_plan(folder: Path, verified: Verified) -> None:
                 return
         return
     now = file_digest(plan)
+    for path in changed_pages(folder):
+        verified.find(
+            path,
+            f"{path} is not what {plan} says that was registered; restore it from where it was "
+            "deposited.",
+        )
     for path in sorted(folder.rglob("*.parquet")):
         before = _made_under(path) or now
         if before != now:
