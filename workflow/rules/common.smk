@@ -5,9 +5,8 @@ from pathlib import Path
 from snakemake.exceptions import IncompleteCheckpointException
 
 from dissensus.plan.deviations import DATA as PLAN
-from dissensus.plan.materials import materials_digest
-from dissensus.plan.preregistration import registered_settings
 from dissensus.plan.priced import priced_files
+from dissensus.plan.registering.settings import triggers
 from dissensus.run.job_graph import JobGraph
 from dissensus.run.rules import (
     check_targets,
@@ -221,13 +220,8 @@ def of_session(wildcards):
 
 
 def registered_of(wildcards):
-    """What a study's plan says of its settings, its prompts and its code."""
-    name = wildcards.study
-    return {
-        "registered": registered_settings(SETTINGS, name),
-        "materials": materials_digest(SETTINGS.study(name)),
-        "next_model": plain([SETTINGS.eligible, SETTINGS.confirms]),
-    }
+    """What a study's plan says of its settings, its prompts, its code and its packages."""
+    return triggers(SETTINGS, wildcards.study)
 
 
 def confirmations(study):

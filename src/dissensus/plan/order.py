@@ -115,3 +115,19 @@ def contradiction(folder: Path) -> str:
     if order is None or not order.written or order.is_first:
         return ""
     return " ".join(order.sentences())
+
+
+def changed_pages(folder: Path) -> list[Path]:
+    """The texts for people of a study's plan that are not as they were written with it.
+
+    A plan of an earlier version does not say how they were.
+
+    Raises
+    ------
+    ResourceError : the plan cannot be read.
+    """
+    shown = read_plan(folder).get("shown_sha256", {})
+    paths = {folder / name: digest for name, digest in shown.items()}
+    return [
+        path for path, digest in paths.items() if not path.is_file() or file_digest(path) != digest
+    ]

@@ -44,7 +44,12 @@ from dissensus.study.registry import (
     study_class,
     study_folder,
 )
-from dissensus.study.run_settings import ConfirmSettings, CreatorSettings, EligibleSettings
+from dissensus.study.run_settings import (
+    ConfirmSettings,
+    CreatorSettings,
+    EligibleSettings,
+    RegistrationSettings,
+)
 from dissensus.study.study import ModelUse, Study
 from dissensus.text.embeddings import is_own
 from dissensus.user_files import read_settings
@@ -76,6 +81,10 @@ class Configuration(LlmSettings):
     study_folders: Entries[str] = Field(default_factory=dict)
     replay: str | None = None
     creator: list[CreatorSettings] = Field(default_factory=list)
+    registration: Annotated[Entries[RegistrationSettings], names("a study's name")] = Field(
+        default_factory=dict
+    )
+    """Study -> what its plan says besides what the study declares."""
     eligible: EligibleSettings | None = None
     confirms: ConfirmSettings | None = None
     panels: Annotated[Entries[Entries[str]], names("a panel's name", UNDOTTED)] = Field(

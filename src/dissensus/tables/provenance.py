@@ -40,7 +40,7 @@ def provenance(stage: str, simulated: bool, depends_on: Mapping[str, Any]) -> di
     package the commit of the project that uses it, if that is under git.
     """
     with _ASKING:
-        versions, commit = package_versions(), _commit()
+        versions, commit = package_versions(), code_commit()
         project = "" if is_checkout() else _commit_of(Path.cwd())
     return {
         "stage": stage,
@@ -72,7 +72,7 @@ def package_versions() -> dict[str, str]:
 
 
 @cache
-def _commit() -> str:
+def code_commit() -> str:
     """The code's commit: the one that a package or an archive says, or the checkout's; "unknown"
     outside these.
     """

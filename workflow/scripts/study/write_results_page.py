@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+from dissensus.digests import file_digest
 from dissensus.report.facts import FACTS
 from dissensus.report.findings import FINDINGS, rows
 from dissensus.report.pages.exchange import exchange_of
@@ -40,6 +41,7 @@ def main(inputs: Any, outputs: Any, stage: Stage) -> None:
         settings["models"],
         dollars(folders),
         stage.simulated,
+        file_digest(Path(inputs.closing)),
     )
     write_text(outputs.page, front_page(of_run, parts, truth))
 

@@ -30,6 +30,7 @@ class Run:
     models : how many its sessions ask; 0 where these were imported.
     usd : spent, as the calls were priced; None where a model has no price.
     simulated : whether its models are simulated.
+    closing : SHA-256 of ``closing.sha256``; "" where there is none.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Run:
     models: int = 0
     usd: float | None = None
     simulated: bool = False
+    closing: str = ""
 
 
 _TITLE = "how groups of language models argue"
@@ -165,6 +167,9 @@ def _more(run: Run, studies: Sequence[Part]) -> Iterator[str]:
         yield f"<dt>{title}</dt><dd><code>{html(typed)}</code></dd>"
     cite = f"dissensus, run {run.name}, seed {run.seed}. CITATION.cff has the software's own entry."
     yield f"<dt>To cite</dt><dd>{html(cite)}</dd>"
+    if run.closing:
+        listed = f'<a href="closing.sha256">closing.sha256</a>: <code>{html(run.closing)}</code>'
+        yield f"<dt>Digest of all that these pages rest on</dt><dd>SHA-256 of {listed}</dd>"
     words = "Every number on these pages is read from the run's files; facts.parquet of each study"
     yield f"<dt>Where numbers are from</dt><dd>{words} names artefact, key and column.</dd></dl>"
     yield "</section>"
