@@ -59,18 +59,22 @@ _SCRIPT = re.compile("</?script|<!--", re.IGNORECASE)
 _NO_SCRIPT = "Snakemake's report would run it; leave out <script, </script and <!--"
 
 
+#: The name of a run.
+RunName = Annotated[
+    str,
+    Spelled(
+        r"^[A-Za-z0-9][A-Za-z0-9._-]*$",
+        "it names a folder: plain letters (a to z, A to Z), digits, . - and _ only, a letter "
+        "or digit first",
+    ),
+    Field(max_length=LONGEST_RUN),
+]
+
+
 class Configuration(LlmSettings):
     """All that a run is told. Each known study adds a block of its name, see :func:`load`."""
 
-    run: Annotated[
-        str,
-        Spelled(
-            r"^[A-Za-z0-9][A-Za-z0-9._-]*$",
-            "it names a folder: plain letters (a to z, A to Z), digits, . - and _ only, a letter "
-            "or digit first",
-        ),
-        Field(max_length=LONGEST_RUN),
-    ]
+    run: RunName
     seed: Annotated[int, Field(ge=0, lt=2**63)]
     shards: Count = MOST_SHARDS
     sessions_on: Literal["nodes", "login"] = "nodes"
