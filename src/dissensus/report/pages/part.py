@@ -52,6 +52,8 @@ class Part:
     extra : further pages of the study.
     deviations : sentences of what was done otherwise than registered; None where nothing was
         registered before the first session.
+    order : sentences of whether its plan came first, and who says so.
+    proof : what shows when the plan was there, in a few words; "" without a plan.
     confirmed : sentences of what was predicted of the run's model, and what came of it.
     """
 
@@ -71,6 +73,8 @@ class Part:
     extra: Sequence[Further] = ()
     deviations: Sequence[str] | None = None
     confirmed: Sequence[str] = ()
+    order: Sequence[str] = ()
+    proof: str = ""
 
     @property
     def registered(self) -> str:
@@ -80,7 +84,7 @@ class Part:
         if any(each.startswith("NOT registered") for each in self.deviations):
             return "NOT registered before its first session"
         count = counted(len(self.deviations), "deviation") if self.deviations else "no deviation"
-        return f"Registered, {count}"
+        return f"Registered, {count}" + (f"; {self.proof}" if self.proof else "")
 
 
 @dataclass(frozen=True)
