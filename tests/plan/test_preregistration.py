@@ -180,7 +180,7 @@ def test_a_run_made_after_its_plan_lists_what_it_does_otherwise(project: Project
     prompts.write_text(f"{before}# A remark.\n", "utf-8")
     project.succeed("results/demo/language/deviations.md")
     assert "## Prompt" not in (folder / "deviations.md").read_text(encoding="utf-8")
-    prompts.write_text(before.replace("in a debate", "in a quarrel", 1), "utf-8")
+    prompts.write_text(before.replace("Do not greet anyone.", "Greet nobody.", 1), "utf-8")
     project.succeed("results/demo/language/deviations.md")
     text = (folder / "deviations.md").read_text(encoding="utf-8")
     assert "## Prompt" in text and "studies/language/prompts/en.yaml has changed." in text

@@ -19,6 +19,7 @@ from dissensus.run.shutdown import before_exit, exit_on_user_error
 from dissensus.study.settings import pick, plain
 from dissensus.study.registry import study_folder
 from dissensus.study.stages import inputs_of, outputs_of, signature_of
+from dissensus.tables.provenance import STAMPS_FILE
 from dissensus.text.embeddings import is_own
 from snakemake_logger_plugin_dissensus.board import BOARD
 
@@ -222,6 +223,16 @@ def of_session(wildcards):
 def registered_of(wildcards):
     """What a study's plan says of its settings, its prompts, its code and its packages."""
     return triggers(SETTINGS, wildcards.study)
+
+
+def stamps(study):
+    """What others say of when a study's plan was there, where somebody has noted it."""
+    path = RESULTS / study / STAMPS_FILE
+    return [path] * path.exists()
+
+
+def stamps_of(wildcards):
+    return stamps(wildcards.study)
 
 
 def confirmations(study):

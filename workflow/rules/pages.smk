@@ -60,6 +60,7 @@ rule write_results_page:
         [shown(study) for study in STUDIES],
         truth=rules.compare_with_truth.output.truth if PLANTED else [],
         closing=rules.close_run.output.closing,
+        stamps=[path for study in STUDIES for path in stamps(study)],
     output:
         page=RESULTS / "index.html",
         pages=[RESULTS / name / "index.html" for name in STUDIES],

@@ -27,6 +27,7 @@ class Verified:
     files : all that were looked at.
     sessions, turns : how many were derived again.
     pending, missing : how many sessions, and other files, are still to be made.
+    notes : sentences on what was checked and is no file of the run's, such as stamps.
     made : file -> digest, of what the logs of stages say that was made.
     """
 
@@ -37,6 +38,7 @@ class Verified:
     turns: int = 0
     pending: int = 0
     missing: int = 0
+    notes: list[str] = field(default_factory=list)
     made: dict[Path, str] = field(default_factory=dict)
 
     def find(self, path: Path, sentence: object) -> None:

@@ -26,6 +26,7 @@ from dissensus.llm.ledger import LEDGER, Ledger
 from dissensus.llm.providers.embedder import journaled_calls
 from dissensus.llm.registry import ModelRegistry
 from dissensus.plan.order import changed_pages, contradiction
+from dissensus.plan.registering.stamps import checked
 from dissensus.run.spending import CONDUCT, SPENDING, conduct, spending
 from dissensus.run.stage_log import read_log
 from dissensus.session.record import (
@@ -49,7 +50,7 @@ from dissensus.study.makes import makes
 from dissensus.study.session_tables import TRIED
 from dissensus.study.sessions import Sessions, journal_path
 from dissensus.tables.artefact import provenance_of
-from dissensus.tables.provenance import PLAN_DIGEST, PLAN_FILE
+from dissensus.tables.provenance import PLAN_DIGEST, PLAN_FILE, STAMPS_FILE
 
 #: More than the rounding error of a sum of dollars.
 _ROUNDING_USD = 1e-6
@@ -66,7 +67,7 @@ def verify_run(configuration: Configuration) -> list[str]:
     verified = verify(configuration, configuration.results)
     if verified.findings:
         raise ArtefactError("\n".join([*verified.findings.values(), verified.summary]))
-    return [verified.summary]
+    return [*verified.notes, verified.summary]
 
 
 @makes()
@@ -83,7 +84,7 @@ def verify_panels(configuration: Configuration) -> list[str]:
     _verify_spending(configuration.results, home, folders)
     verified = [*(verify(part, part.results) for part in configuration.parts), home]
     wrong = [line for each in verified for line in each.findings.values()]
-    summaries = [each.summary for each in verified[:-1]]
+    summaries = [line for each in verified[:-1] for line in (*each.notes, each.summary)]
     summaries.append(
         f"Verified what compares the panels of run {configuration.run}: "
         + ("damaged." if home.findings else "all as it was made.")
@@ -164,6 +165,11 @@ def _verify_plan(folder: Path, verified: Verified) -> None:
                 return
         return
     now = file_digest(plan)
+    for is_wrong, sentence in checked(folder, now):
+        if is_wrong:
+            verified.find(folder / STAMPS_FILE, f"{folder / STAMPS_FILE}: {sentence}.")
+        else:
+            verified.notes.append(f"{plan}: {sentence}.")
     for path in changed_pages(folder):
         verified.find(
             path,

@@ -214,9 +214,9 @@ def _diff(name: str, before: str, after: str) -> str:
     return "\n".join([*lines[:_MOST_LINES], *more])
 
 
-def deviations_text(listed: Sequence[Deviation]) -> str:
-    """The page of deviations, in Markdown."""
-    head = "# Deviations from the preregistration"
+def deviations_text(listed: Sequence[Deviation], order: Sequence[str] = ()) -> str:
+    """The page of deviations, in Markdown; ``order``: what is said of which came first."""
+    head = "\n\n".join(["# Deviations from the preregistration", *order])
     if not listed:
         return f"{head}\n\nNone: settings, manifest, prompts, data and code are as registered.\n"
     blocks = [head]

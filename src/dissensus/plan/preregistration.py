@@ -34,7 +34,7 @@ from dissensus.plan.deviations import (
 )
 from dissensus.plan.diagnosed import diagnosed_rows
 from dissensus.plan.materials import materials_of, uncommitted
-from dissensus.plan.order import contradiction
+from dissensus.plan.order import contradiction, order_of
 from dissensus.plan.plan_pages import as_html, as_markdown, plan_sections
 from dissensus.plan.registered import Plan
 from dissensus.plan.registering.settings import (
@@ -78,7 +78,9 @@ def list_deviations(
     listed = deviations(plan.parent, plan_of(configuration, sessions, commit))
     if late := contradiction(plan.parent):
         listed.insert(0, Deviation("design", "order", late))
-    return [vars(each) for each in listed], deviations_text(listed)
+    order = order_of(plan.parent)
+    said = () if late or order is None else [line(each) for each in order.sentences()]
+    return [vars(each) for each in listed], deviations_text(listed, said)
 
 
 @makes(confirmation=CONFIRMATION, page=write_text)

@@ -18,6 +18,8 @@ from dissensus.shipped import is_checkout, origin
 COMMIT_FILE = "COMMIT"
 #: In the folder of a study whose plan was registered before its first session.
 PLAN_FILE, PLAN_DIGEST = "preregistration.json", "plan_sha256"
+#: Beside a plan: what others say of when it was there.
+STAMPS_FILE = "preregistration.stamps.json"
 #: The entry with the digest of what an artefact depends on.
 SETTINGS_DIGEST = "settings_sha256"
 #: Of sessions that begin or end together, one asks for the packages and the commit.

@@ -1,9 +1,11 @@
 """State what each study found, and write the pages of results: the run's, and one a study."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from dissensus.digests import file_digest
+from dissensus.plan.order import order_of
 from dissensus.report.facts import FACTS
 from dissensus.report.findings import FINDINGS, rows
 from dissensus.report.pages.exchange import exchange_of
@@ -30,7 +32,10 @@ def main(inputs: Any, outputs: Any, stage: Stage) -> None:
         write(facts_path, FACTS, facts, stage.provenance)
         stated, roles, reads = given["exchange"]
         exchange = exchange_of(folder, resolve(stated) if stated else None, roles, reads)
-        parts.append(part_of(folder, given, finding_rows, findings.shown, exchange))
+        part = part_of(folder, given, finding_rows, findings.shown, exchange)
+        if order := order_of(folder):
+            part = replace(part, order=[*order.sentences()], proof=order.proof)
+        parts.append(part)
         write_text(page_path, study_page(settings["run"], parts[-1], stage.simulated))
     truth = [row for path in inputs.get("truth", ()) for row in read(path, TRUTH).to_pylist()]
     folders = [Path(path).parent for path in outputs.findings]

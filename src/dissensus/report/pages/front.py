@@ -125,7 +125,7 @@ def _card(part: Part) -> Iterator[str]:
             *([f'<a href="{first}">One of them</a>'] if part.first else []),
             f'<a href="{quote(part.name)}/index.html#design">Design</a>',
             *(
-                [f'<a href="{quote(part.name)}/index.html#registered">{part.registered}</a>']
+                [f'<a href="{quote(part.name)}/index.html#registered">{html(part.registered)}</a>']
                 if part.deviations is not None
                 else []
             ),
