@@ -44,6 +44,12 @@ def is_number(value: Any) -> bool:
     return value is not None and value == value
 
 
+def leaves_out_zero(row: Mapping[str, Any]) -> bool:
+    """Whether an estimate has an interval, and 0 is outside it."""
+    low, high = row["ci_low"], row["ci_high"]
+    return is_number(low) and is_number(high) and not low <= 0.0 <= high
+
+
 def is_found(row: Mapping[str, Any], alpha: float) -> bool:
     """Whether an estimate of a family differs from 0, whichever of the family it is.
 
