@@ -72,7 +72,12 @@ rule write_results_page:
     conda:
         ENVIRONMENT
     params:
-        functions=[study.headline.maker for study in STUDIES.values() if study.headline],
+        functions=[
+            function
+            for study in STUDIES.values()
+            for function in (study.headline and study.headline.maker, study.reader.exchange)
+            if function
+        ],
         settings={
             "run": SETTINGS.run,
             "models": len(asked_models(SETTINGS)),

@@ -8,6 +8,7 @@ from dissensus.digests import file_digest
 from dissensus.plan.order import order_of
 from dissensus.report.facts import FACTS
 from dissensus.report.findings import FINDINGS, rows
+from dissensus.report.pages.exchange import exchange_of
 from dissensus.report.pages.files import dollars, findings_of, newest_day, part_of
 from dissensus.report.pages.front import Run, front_page
 from dissensus.report.pages.study import study_page
@@ -29,7 +30,9 @@ def main(inputs: Any, outputs: Any, stage: Stage) -> None:
         finding_rows, facts = rows(findings, lost)
         write(path, FINDINGS, finding_rows, stage.provenance)
         write(facts_path, FACTS, facts, stage.provenance)
-        part = part_of(folder, given, finding_rows, findings.shown)
+        stated, roles, reads = given["exchange"]
+        exchange = exchange_of(folder, resolve(stated) if stated else None, roles, reads)
+        part = part_of(folder, given, finding_rows, findings.shown, exchange)
         if order := order_of(folder):
             part = replace(part, order=[*order.sentences()], proof=order.proof)
         parts.append(part)

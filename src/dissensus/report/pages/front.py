@@ -1,4 +1,4 @@
-"""The front page of a run: what was planted and found, and a card for each study."""
+"""The front page of a run: a card for each study, and what was planted and found."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from dissensus.report.captions import SIMULATED
 from dissensus.report.escaping import html
 from dissensus.report.labels import counted
 from dissensus.report.pages.cards import card_body, planted
+from dissensus.report.pages.exchange import shown
 from dissensus.report.pages.part import Part
 from dissensus.report.pages.study import linked, scripts, style
 from dissensus.report.tables import as_html, page
@@ -60,13 +61,13 @@ def front_page(run: Run, studies: Sequence[Part], truth: Sequence[Mapping[str, A
         f"<header><h1>Run {html(run.name)}: {_TITLE if run.models else 'imported debates'}</h1>",
         f'<p class="run">{_in_a_line(run, studies)}</p></header>',
         '<nav aria-label="Contents"><ul class="contents">',
-        '<li><a href="#truth">Planted and found</a></li>' if truth else "",
         *(f'<li><a href="#{html(part.name)}">{html(part.name)}</a></li>' for part in studies),
+        '<li><a href="#truth">Planted and found</a></li>' if truth else "",
         '<li><a href="reader/index.html">All debates</a></li>'
         '<li><a href="#more">Cost, files, citing</a></li></ul></nav><main id="content">',
-        *_truth(truth),
         '<div class="cards">',
         *(line for part in studies for line in _card(part)),
+        *_truth(truth),
         "</div>",
         *_more(run, studies),
         "</main>",
@@ -102,13 +103,14 @@ def _truth(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """What is planted beside what was found, of all studies together."""
     if rows:
         base = "tables/table_truth"
-        yield '<section id="truth"><h2>What was planted, and what was found</h2>'
+        yield '<article class="card" id="truth" aria-labelledby="truth-title">'
+        yield '<h2 id="truth-title">What was planted, and what was found</h2>'
         yield f'<p class="finding"><strong>{html(tally(rows))}</strong></p>'
-        yield planted(rows)
-        yield '<details><summary>As a table</summary><div class="table">'
+        yield from planted(rows)
+        yield '<details><summary>As a table</summary><div class="table wide">'
         yield as_html(table_truth(rows))
         yield f'<p class="files"><a href="{base}.csv">CSV</a> <a href="{base}.md">Markdown</a></p>'
-        yield "</div></details></section>"
+        yield "</div></details></article>"
 
 
 def _card(part: Part) -> Iterator[str]:
@@ -133,6 +135,8 @@ def _card(part: Part) -> Iterator[str]:
     attrition = " ".join(part.sentences.get("lost", ())) or "None was lost."
     lost = linked(part, html(f"{part.sessions}. {attrition}"), "reader/index.html")
     yield from card_body(part.card, links=links, lost=lost)
+    at = part.exchange.session_id if part.exchange else ""
+    yield from shown(part.exchange, f"reader/index.html#/{quote(part.name)}/{quote(at)}")
     yield "</article>"
 
 

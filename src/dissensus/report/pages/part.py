@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from dissensus.report.findings import Card
 from dissensus.report.labels import counted
+from dissensus.report.pages.exchange import Exchange
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,7 @@ class Part:
     order : sentences of whether its plan came first, and who says so.
     proof : what shows when the plan was there, in a few words; "" without a plan.
     confirmed : sentences of what was predicted of the run's model, and what came of it.
+    exchange : two speakers of one of its debates; None where none can be quoted.
     """
 
     name: str
@@ -75,6 +77,7 @@ class Part:
     confirmed: Sequence[str] = ()
     order: Sequence[str] = ()
     proof: str = ""
+    exchange: Exchange | None = None
 
     @property
     def registered(self) -> str:
