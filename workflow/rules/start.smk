@@ -74,5 +74,11 @@ onstart:
 
 
 onsuccess:
-    for line in ending(SETTINGS, STARTED):
+    # Imported here: to load tables takes long, and dry runs read none.
+    from dissensus.keep.published import compare_with_published
+
+    for line in [
+        *ending(SETTINGS, STARTED),
+        *compare_with_published(SETTINGS, STARTED),
+    ]:
         say_last(line)
