@@ -138,6 +138,10 @@ def import_file(asked: Import) -> list[str]:
         if made:
             Path(table["file"]).unlink(missing_ok=True)
         raise
+    if made and made.without_turns:
+        names = made.without_turns
+        more = "" if len(names) < 4 else f" and {len(names) - 3:,} more"
+        lines.append(f"Sessions without a turn are left out: {', '.join(names[:3])}{more}.")
     settings = {"run": asked.run, "studies": ["debates"], "debates": block}
     write_text(path, yaml.safe_dump(settings, sort_keys=False, allow_unicode=True))
     lines.append(f"{path} has the settings. Measure it with:")

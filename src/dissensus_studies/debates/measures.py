@@ -78,7 +78,10 @@ def measure_shard(
         measured = measure(turns.get(name, []), rows, tokens, seen, truth)
         is_decided = truth is not None and decision is not None
         measured["decided_right"] = float(decision == truth) if is_decided else None
+        taken = [drawn[name][each] for each in ("input_tokens", "output_tokens")]
         measured["score"] = drawn[name]["score"]
+        measured["tokens"] = None if None in taken else sum(taken)
+        measured["cost_usd"] = drawn[name]["cost_usd"]
         metrics.append({**ids, "complete": ended["complete"], **measured})
         by_round += [
             {**ids, "outcome": outcome, "round": round_, "agent": "", "value": value}

@@ -57,6 +57,12 @@ OUTCOMES = {
         "1 where what the group decides is the truth.", "Groups that decide right", is_share=True
     ),
     "score": Outcome("Score that the file gives the session.", "Score"),
+    "tokens": Outcome(
+        "Tokens that the models read and wrote in all turns, as the file has them.",
+        "Tokens of models",
+        "tokens",
+    ),
+    "cost_usd": Outcome("What all turns cost, as the file has it.", "Cost", "USD"),
 }
 #: A round is the one that the file gives, or else each speaker's n-th turn.
 BY_ROUND = {

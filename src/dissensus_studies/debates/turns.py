@@ -35,7 +35,9 @@ _OF_SESSION = [name for name, each in TURN_FIELDS.items() if each.of_session and
 #: Fields that a table may have one value of, which stands in no column.
 ALWAYS = ("session", "arm", "item", "cluster", "role", "model", "person", "simulated")
 #: Fields that hold JSON already.
-_JSON = ("value_json", "truth_json", "decision_json")
+_JSON = ("value_json", "truth_json", "decision_json", "scores_json")
+#: What a turn took.
+_USED = ("input_tokens", "output_tokens", "cost_usd")
 _TEXTS = ("text", "value", "truth", "decision", *_JSON)
 #: What is no name that stands on a line.
 _MANY_LINES = ("item", *_JSON)
@@ -51,6 +53,7 @@ class ImportedTurn(NamedTuple):
     number : None until the turns are in order, where the file has none.
     place : of the row, for what is wrong with it.
     round : its number; None where the file has none.
+    input_tokens, output_tokens, cost_usd : None where the file does not say.
     """
 
     number: int | None
@@ -66,10 +69,13 @@ class ImportedTurn(NamedTuple):
     time: str
     place: str
     round: int | None
+    input_tokens: int | None
+    output_tokens: int | None
+    cost_usd: float | None
 
     def as_json(self) -> str:
         """All but its time, its place and the number of its round, which its label has."""
-        return json.dumps(self[:10], ensure_ascii=False)
+        return json.dumps([*self[:10], *self[-3:]], ensure_ascii=False)
 
 
 @dataclass
@@ -289,6 +295,7 @@ def _add(
             given.get("time") or "",
             place,
             given.get("round"),
+            *(given.get(name) for name in _USED),
         )
     )
 

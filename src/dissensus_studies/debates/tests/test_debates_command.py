@@ -9,8 +9,10 @@ import pytest
 
 from dissensus.cli import main
 from dissensus.user_files import read_settings
+from support import ROOT
 
 FILES = Path(__file__).with_name("files")
+EXAMPLES = ROOT / "examples/transcripts"
 TURNS = "session,speaker,text,model\na,x,one,m\na,y,two,m\n"
 
 
@@ -42,7 +44,7 @@ def there(folder: Path) -> list[str]:
 def test_what_is_no_name_of_a_run_is_refused_before_anything_is_written(
     folder: Path, capsys: pytest.CaptureFixture[str], run: str, sentence: str, format: str
 ) -> None:
-    shutil.copy2(FILES / "openai.jsonl", folder)
+    shutil.copy2(EXAMPLES / "openai.jsonl", folder)
     before = there(folder)
     file = "turns.csv" if format == "turns" else "openai.jsonl"
     assert main(["import", file, "--format", format, "--run", run]) == 1
@@ -68,7 +70,7 @@ def test_a_second_file_of_one_name_does_not_lose_the_first(
 ) -> None:
     for name in ("one", "two"):
         (folder / name).mkdir()
-        shutil.copy2(FILES / "openai.jsonl", folder / name)
+        shutil.copy2(EXAMPLES / "openai.jsonl", folder / name)
     told = ["--format", "messages", "--run", "chats", "--column", "arm=metadata.arm"]
     assert main(["import", "one/openai.jsonl", *told]) == 0
     first = (folder / "chats-openai.jsonl").read_bytes()
