@@ -35,13 +35,13 @@ _GIVEN = {
 }
 #: Sums over the turns.
 _USED = {
-    name: Column(
+    f"session_{name}": Column(
         kind, f"{what} of all turns; missing where the file does not say it of each.", unit
     )
     for name, kind, what, unit in (
         ("input_tokens", "int?", "Tokens that models read", "tokens"),
         ("output_tokens", "int?", "Tokens that models wrote", "tokens"),
-        ("cost_usd", "float?", "Cost", "USD"),
+        ("cost_usd", "float?", "Cost", "US dollars"),
     )
 }
 
@@ -199,7 +199,7 @@ def _session_row(name: str, session: ImportedSession, paired_by: str) -> Row:
         "unit": name if shared is None else shared,
         "cluster_id": cluster or name,
         **{given: fields[given] for given in _GIVEN},
-        **{name: _sum(session, name) for name in _USED},
+        **{name: _sum(session, name.removeprefix("session_")) for name in _USED},
         "turns": [turn.as_json() for turn in session.turns],
     }
 

@@ -62,7 +62,7 @@ OUTCOMES = {
         "Tokens of models",
         "tokens",
     ),
-    "cost_usd": Outcome("What all turns cost, as the file has it.", "Cost", "USD"),
+    "cost": Outcome("What all turns cost, as the file has it.", "Cost", "US dollars"),
 }
 #: A round is the one that the file gives, or else each speaker's n-th turn.
 BY_ROUND = {

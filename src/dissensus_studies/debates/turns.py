@@ -165,8 +165,8 @@ def read_table(
         session.turns = in_order(session.turns, session.source)
         if "names" not in keep:
             _give_seats(session)
-    held = list(sessions.values())
-    return ImportedTable(held, rows - wordless, wordless, mapped, simulated, twice)
+    found = list(sessions.values())
+    return ImportedTable(found, rows - wordless, wordless, mapped, simulated, twice)
 
 
 def _mapped(
