@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dissensus.study.experiment.outcomes import Outcome
 
-#: The primary one first.
+#: What is primary where no truth is known.
+LEXICAL = "s_lex"
+#: What is primary where one is: the first that all arms have.
+TRUTH_BASED = ("right_last", "decided_right")
 OUTCOMES = {
     "s_lex": Outcome(
         "Lexical similarity of the speakers: 1 - JSD / log of their number, of their token "
@@ -83,3 +86,8 @@ BY_ROUND = {
         by="round",
     ),
 }
+
+
+def primary_first(primary: str) -> dict[str, Outcome]:
+    """The outcomes of a session, the primary one of a run first."""
+    return {primary: OUTCOMES[primary], **OUTCOMES}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -121,3 +122,30 @@ def test_a_spreadsheet_is_imported(folder: Path, capsys: pytest.CaptureFixture[s
     path = str(FILES / "groups.xlsx")
     assert main(["import", path, "--run", "x", *told, "--always", "person=true"]) == 0
     assert "2 sessions with 18 turns; arms: people." in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("given", "primary"),
+    [
+        ({}, "s_lex"),
+        ({"truth": "yes"}, "s_lex"),
+        ({"value": "no"}, "s_lex"),
+        ({"truth": "yes", "value": "no"}, "right_last"),
+        ({"truth": "yes", "decision": "no"}, "decided_right"),
+        ({"truth": "yes", "decision": "no", "value": "no"}, "right_last"),
+    ],
+)
+def test_the_primary_outcome_is_based_on_the_truth_where_every_arm_has_one(
+    folder: Path, given: dict[str, str], primary: str
+) -> None:
+    turn = {"speaker": "x", "text": "So.", "model": "m"}
+    rows = [{**turn, **given, "session": arm, "arm": arm} for arm in ("one", "two")]
+    lines = [json.dumps(row) + "\n" for row in rows]
+    (folder / "turns.jsonl").write_text("".join(lines))
+    assert main(["import", "turns.jsonl", "--run", "x"]) == 0
+    assert read_settings(folder / "x.yaml")["debates"]["primary"] == primary
+    # An arm that comes in without a truth cannot be compared by it.
+    third = {**turn, "session": "three", "arm": "three"}
+    (folder / "more.jsonl").write_text(json.dumps(third) + "\n")
+    assert main(["import", "more.jsonl", "--run", "x", "--add"]) == 0
+    assert read_settings(folder / "x.yaml")["debates"]["primary"] == "s_lex"
