@@ -104,6 +104,8 @@ import json, sys
 from inspect_ai.log import list_eval_logs, read_eval_log
 (listed,) = list_eval_logs(sys.argv[2])
 log = read_eval_log(sys.argv[1])
+head = read_eval_log(listed, header_only=True)
+assert (head.samples, head.eval, head.results) == (None, log.eval, log.results)
 first, second = log.samples
 spans = [e.name for e in first.events if e.event == "span_begin" and e.type == "agent"]
 said = [e.output.completion if e.event == "model" else e.data

@@ -81,7 +81,7 @@ def measure_shard(
         measured["decided_right"] = float(decision == truth) if is_decided else None
         taken = [drawn[name][each] for each in _TOKENS]
         measured["score"] = drawn[name]["score"]
-        measured["tokens"] = None if None in taken else sum(taken)
+        measured["model_tokens"] = None if None in taken else sum(taken)
         measured["cost"] = drawn[name]["session_cost_usd"]
         metrics.append({**ids, "complete": ended["complete"], **measured})
         by_round += [

@@ -60,7 +60,7 @@ OUTCOMES = {
         "1 where what the group decides is the truth.", "Groups that decide right", is_share=True
     ),
     "score": Outcome("Score that the file gives the session.", "Score"),
-    "tokens": Outcome(
+    "model_tokens": Outcome(
         "Tokens that the models read and wrote in all turns, as the file has them.",
         "Tokens of models",
         "tokens",

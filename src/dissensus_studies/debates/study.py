@@ -73,8 +73,8 @@ class Debates(Study[DebatesSettings]):
         leaves_out=("turns",),
     )
     counting = (
-        "No model is asked: the sessions are imported. What models were sent, what they were asked "
-        "for and what they cost is in no file, and stands nowhere."
+        "No model is asked: the sessions are imported. What models were sent is in no file; what "
+        "they took and cost is known where the files say it."
     )
 
     def stages(self, models: Mapping[str, Any]) -> Sequence[Stage]:

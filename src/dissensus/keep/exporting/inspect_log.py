@@ -12,6 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
+from shutil import copyfileobj
+from tempfile import TemporaryFile
 from typing import Any
 
 from dissensus.errors import ResourceError
@@ -69,18 +71,18 @@ def write_inspect(study: StudyFolder, path: Path) -> int:
     models: set[str] = set()
     totals: dict[str, Row] = {}
     scores: dict[str, list[float]] = {}
-    with replacing(path) as part, part.open("w", encoding="utf-8", newline="\n") as file:
-        # What is added up over the samples comes behind them.
-        file.write('{"version": 2, "status": "success",\n"samples": [')
+    with TemporaryFile("w+", encoding="utf-8", newline="\n") as samples:
         for session in study.sessions():
             made = _sample(study, session)
-            file.write(("," if names else "") + "\n" + json.dumps(made, ensure_ascii=False))
+            samples.write(("," if names else "") + "\n" + json.dumps(made, ensure_ascii=False))
             names.append(session.name)
             models |= {turn["model"] for turn in session.turns if turn["model"]}
             _add(totals, made["model_usage"])
             for name, value in outcomes(session).items():
                 scores.setdefault(name, []).append(value)
         head = {
+            "version": 2,
+            "status": "success",
             "eval": _spec(study, names, sorted(models)),
             "plan": {"name": "plan", "steps": []},
             "results": _results(len(names), scores),
@@ -90,7 +92,12 @@ def write_inspect(study: StudyFolder, path: Path) -> int:
                 "model_usage": totals,
             },
         }
-        file.write("\n],\n" + json.dumps(head, ensure_ascii=False)[1:] + "\n")
+        samples.seek(0)
+        with replacing(path) as part, part.open("w", encoding="utf-8", newline="\n") as file:
+            # Who lists logs reads no further than the samples.
+            file.write(json.dumps(head, ensure_ascii=False)[:-1] + ',\n"samples": [')
+            copyfileobj(samples, file)
+            file.write("\n]}\n")
     return len(names)
 
 

@@ -150,8 +150,8 @@ def test_what_models_took_is_added_up_where_it_is_known_of_each_turn(tmp_path: P
     run = run_of(tmp_path, [*first, *unknown])
     known, other = run.metrics.to_dict("records")
     # A person takes none; a cost that one turn lacks is not known of the session.
-    assert known["tokens"] == 52 and math.isnan(known["cost"])
-    assert math.isnan(other["tokens"])
+    assert known["model_tokens"] == 52 and math.isnan(known["cost"])
+    assert math.isnan(other["model_tokens"])
 
 
 def test_values_move_as_they_were_planted(planted: tuple[Run, list[dict[str, Any]]]) -> None:
