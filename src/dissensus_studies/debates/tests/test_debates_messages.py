@@ -8,13 +8,14 @@ from pathlib import Path
 import pytest
 
 from dissensus.errors import DissensusError
+from support import ROOT
 
 from ..formats import converted
 from ..turns import ImportedSession, read_table
 
 #: AutoGen 0.7.5's TaskResult, ChatArena 0.1.18's history and ConvoKit 5.0's corpus, each written by
 #: the tool itself of agents whose words were given; OpenAI's form as its pages show it.
-FILES = Path(__file__).with_name("files")
+FILES = ROOT / "examples/transcripts"
 MODELS = {"person": "false"}
 AUTOGEN = {
     "speaker": "source",
