@@ -279,7 +279,7 @@ class Sender:
         used = usage or exchange.max_usage
         self._rate_limiter.settle(exchange.max_usage.total, used.total)
         cost = exchange.cost(used)
-        if cost and cost > (exchange.cost(exchange.max_usage) or 0.0):
+        if cost and cost > exchange.most():
             self._say_more(exchange, used)
         tokens = (used.input_tokens, used.output_tokens)
         self._ledger.add(
