@@ -7,6 +7,7 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
+from datetime import UTC
 from email.utils import parsedate_to_datetime
 from typing import Any
 
@@ -330,10 +331,20 @@ def retry_after(headers: Mapping[str, str]) -> float:
         with suppress(ValueError):
             seconds = float(headers.get(name, "")) / in_a_second
             return seconds if 0.0 < seconds < float("inf") else 0.0
+    until = _seconds_of(headers.get("retry-after", ""))
+    if until is None:
+        return 0.0
+    # By the clock that the date is of: this machine's may show another time.
+    said = _seconds_of(headers.get("date", ""))
+    return max(0.0, until - (time.time() if said is None else said))
+
+
+def _seconds_of(date: str) -> float | None:
+    """A date of a header, in seconds since 1970; None where it is none."""
     with suppress(ValueError, TypeError, OverflowError):
-        date = parsedate_to_datetime(headers.get("retry-after", ""))
-        return max(0.0, date.timestamp() - time.time())
-    return 0.0
+        read = parsedate_to_datetime(date)
+        return (read if read.tzinfo else read.replace(tzinfo=UTC)).timestamp()
+    return None
 
 
 def _outcome_of_exception(error: Exception) -> tuple[str, bool]:
