@@ -26,11 +26,12 @@ from dissensus.llm.outcomes import (
     fault_in,
     fault_of_stream,
     label,
-    message_of,
     outcome_of,
+    sentence_of,
     status_of,
     stopped,
 )
+from dissensus.llm.providers.faults import is_named
 
 #: A header of every answer of ``dissensus serve``, so that nobody takes it for a real model's.
 SIMULATED_HEADER = "x-dissensus-simulated"
@@ -171,7 +172,7 @@ class Sender:
             reply = exchange.parse(content)
         except NoAnswer as none:
             # Without an answer, what is said in its place is an error, too.
-            return None, none.usage, fault or (content if message_of(content) else None)
+            return None, none.usage, fault or (content if sentence_of(content) else None)
         except UNREADABLE:
             return None, None, fault
         return reply, reply.usage, fault
@@ -214,16 +215,20 @@ class Sender:
         """
         words = ""
         if error is not None:
-            words = self._secret.strike(label(message_of(error), 300))
+            words = self._secret.strike(label(sentence_of(error), 300))
         else:
             try:
                 error = self._secret.parse(response.body)
             except (ValueError, RecursionError):
                 error = response.body[:4000].decode(errors="replace")
+        outcome = outcome_of(status, error)
+        if status == 403 and not is_named(status, error) and self._ledger.answered(exchange.model):
+            # The key was taken before: a short question tells whether all is refused now.
+            outcome = "rejected"
         failed = self._record(
             exchange,
             reservation,
-            outcome_of(status, error),
+            outcome,
             words or words_of(response, self._secret),
             usage=usage,
             status=status,
@@ -306,7 +311,7 @@ def words_of(response: Response, secret: Secret) -> str:
     """The provider's own words in an error, or its status."""
     page = response.body[:4000].decode(errors="replace")
     try:
-        message = message_of(secret.parse(response.body)) or page
+        message = sentence_of(secret.parse(response.body)) or page
     except (ValueError, RecursionError):
         message = page
     return label(message, 300) or f"status {response.status}"
