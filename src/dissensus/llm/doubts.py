@@ -48,6 +48,16 @@ def warn_of_cut(model: str, size: int, tokens: int) -> None:
     )
 
 
+def warn_of_tier(model: str, tier: str) -> None:
+    """Say that an answer came from a tier of service whose price is not known."""
+    logging.getLogger("dissensus").warning(
+        f"models.{model}: an answer was given in the service tier {tier!r}, and its price does not "
+        "name one; it is booked at the usual price, which may be more or less than the bill. Name "
+        f"it in models.{model}.price.service_tiers or in the table of prices (docs/models.md), or "
+        "set service_tier in its `parameters`."
+    )
+
+
 #: The first replies of a model to a run that are looked at, and how many have to be there.
 _WATCHED, _FEWEST = 30, 5
 #: The share of replies that have a mark, or a beginning, from which on it is said.
