@@ -6,18 +6,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from dissensus.report.claims.ranked import joint_limits, together
+from dissensus.report.claims.ranked import joint_limits, leaves_out_zero, together
 from dissensus.report.escaping import label
 from dissensus.report.facts import Row
 from dissensus.report.findings import Bar, Card, Findings
 from dissensus.report.floor import Beyond, Floor
-from dissensus.report.labels import counted, interval, limits, listed, percent, signed
+from dissensus.report.labels import counted, limits, listed, percent, signed
 from dissensus.report.view import Artefacts, View
 
 from ..outcomes import OUTCOMES, PRIMARY
 from ..terms import AGAIN, FLOOR, POOLED
 from . import needed
-from .frames import Estimates, contains_zero, is_defined, warning
+from .frames import Estimates, is_defined, warning
 
 
 def state(artefacts: Artefacts, view: View) -> Findings:
@@ -34,7 +34,7 @@ def state(artefacts: Artefacts, view: View) -> Findings:
     sentences = [
         f"{OUTCOMES[PRIMARY].title}, of team {team}: {_estimate(shown[team])}." for team in order
     ]
-    unclear = [team for team in order if contains_zero(shown[team])]
+    unclear = [team for team in order if not leaves_out_zero(shown[team])]
     against = [f"Not found to differ from zero: team {listed(unclear)}."] if unclear else []
     if limits := joint_limits(rows.values(), "teams"):
         against.append(
@@ -65,7 +65,7 @@ def _card(
     told = [team for team in order if team not in unclear]
     picked = next(iter([*told, *order]))
     first = rows[picked]
-    size = f"{signed(first['estimate'], 2)} {interval(first['ci_low'], first['ci_high'], 2, '−')}"
+    size = Bar("", first).printed
     measured = f"{size} ({OUTCOMES[PRIMARY].named}, {counted(first['n_questions'], 'question')})"
     team = label(picked, 24)
     if picked in unclear:
