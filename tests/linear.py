@@ -27,6 +27,20 @@ SUSPECT = 5.0
 SURE_S = 0.1
 #: What attacks are made of beside a pattern's own characters.
 PIECES = (*" \n\ta A1.,!?:;-*_`'\"(){}[]<>|\\$#/=^~%&+", "中", "。", "”", "é", "\u3000", "\x85")
+#: What the grammars have that readers know, beside the marks of chat templates: JSON, as models
+#: write it; Markdown and reStructuredText; HTML; LaTeX; answers; numbers and prose.
+GRAMMARS = (
+    *("{} ", "{}\n", '{"a": 1} ', '{"a":1},', "[] ", "[{}],", '{"a":{', "[[", '{"a":[', '"a", '),
+    *("{'a': 1} ", "{a: 1} ", "\\u0041", '{"a":"\\ud83d"} ', "null ", "1e5,", "// c\n", "/* c */"),
+    *("}{", "][", "{]", "{x} ", "{ {", '{"}', '{"claims":[{"a":1}]} ', '{"stance": "keep it"}\n'),
+    *("```json\n{}\n```\n", '```json\n{"a":1}\n```\n', "```\n", "~~~\n", "\ufeff{} ", "“a”: 1, "),
+    *("**Vote:** A\n", "- a\n", "1. a\n", "| a | b |\n", "> a\n", "# a\n", "a\n===\n", "[a](b) "),
+    *("![a](b)", "`a` ", "__a__ ", "---\n", ":role:`a` ", ".. a::\n", "|a| ", "a_ ", "``a`` "),
+    *("<!-- a -->", '<details type="reasoning">', "</details>", "&amp;", "&lt;b&gt;"),
+    *("$a$ ", "\\(a\\) ", "\\boxed{A} ", "\\frac{1}{2} ", "\\text{a}", "\\begin{a} ", "{{{", "}}}"),
+    *("(A) ", "A) ", "answer: (A) ", "12:30 ", "1.5% ", "-1,000.5 ", "2^{3} ", "a.b.c ", "U.S. "),
+    *('"A." ', "「a」", "‘a’ ", "it's ", "a—b ", "http://a.b/c ", "e\u0301", "\U0001f600"),
+)  # fmt: skip
 #: A pattern's own characters of which all pairs are tried, at most.
 _MOST = 9
 

@@ -8,17 +8,24 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from dissensus.llm.doubts import unknown
-from dissensus.llm.marks import read_marks
+from dissensus.llm.marks import TABLE, MarkTable, read_marks
+from dissensus.llm.outcomes import fault_of_stream, message_of, outcome_of
+from dissensus.llm.providers.anthropic import AnthropicCodec
+from dissensus.llm.providers.openai import OpenAICodec
 from dissensus.llm.thought import split_thought
 from dissensus.report import escaping
 from dissensus.session.blinding import Blinder, Masks
 from dissensus.session.format_rules import SpeechRules
 from dissensus.session.quoting import DIVIDERS, block, one_line, quoted
-from dissensus.session.replies import JsonReply
+from dissensus.session.replies import JsonReply, find_object
 from dissensus.text.sentences import split_sentences
+from dissensus.text.terms import commonest_terms
 from dissensus.text.words import split_words
+from dissensus.user_files import read_yaml
 from dissensus_studies.consensus.protocol.sanity import LetterFormat
 from dissensus_studies.consensus.replies import BallotFormat
 from dissensus_studies.consensus.scale import names_label
@@ -28,10 +35,20 @@ from dissensus_studies.deliberation.measures.consistency import conclusion
 from dissensus_studies.deliberation.turns import parse_turn
 from dissensus_studies.identity.measures.reading import parse_answer, parse_leniently
 from dissensus_studies.union import replies as union
-from linear import PIECES, attacks, modules, patterns, searches, worst
+from linear import GRAMMARS, PIECES, attacks, modules, patterns, searches, worst
 
 PEOPLE = {"Dr Ann Stone": "proposition", "Sir Ivo May": "opposition"}
 MASKS = Masks(speaker="Speaker {SLOT}", side="Side {SLOT}", person="a person")
+
+
+def _part(text: str) -> dict[str, str]:
+    return {"type": "text", "text": text}
+
+
+def _answer(text: str) -> dict[str, Any]:
+    return {"choices": [{"message": {"content": [_part(text)], "reasoning": text}}]}
+
+
 OPTIONS = ("keep it", "raise it by 2.5%", "drop it")
 READERS: dict[str, Callable[[str], object]] = {
     "thought": split_thought,
@@ -50,6 +67,13 @@ READERS: dict[str, Callable[[str], object]] = {
     "assessment": parse_assessment,
     "verdict": parse_verdict,
     "conclusion": lambda text: conclusion(text, "", OPTIONS),
+    "object": lambda text: find_object(text, ("stance", "claims", "a")),
+    "OpenAI's answer": lambda text: OpenAICodec().parse(_answer(text)),
+    "Anthropic's answer": lambda text: AnthropicCodec().parse({"content": [_part(text)] * 2}),
+    "error": lambda text: (outcome_of(400, {"error": {"message": text}}), message_of([text])),
+    "page of an error": lambda text: outcome_of(403, text),
+    "stream": fault_of_stream,
+    "terms": lambda text: commonest_terms([[text], ["another", text]]),
     "rubric": JsonReply(union.Rubric).read,
     "claims": JsonReply(union.FoundClaims).read,
     "blinding": Blinder(PEOPLE, MASKS).mask,
@@ -70,6 +94,24 @@ WORDS = (
     *("Dr Ann Stone ", "Dr ", "the Rt Hon ", "Stone-", "proposi\u00adtion ", "Ivo\u200b"),
     *("## a\n", "=== \n", "<|im_end|> A", "<think>", "</think> ", "<think>\n", "[INST] ", "&lt;"),
 )  # fmt: skip
+
+
+def _marks() -> list[str]:
+    """The marks of chat templates and of thought, as models write them."""
+    table = MarkTable(**read_yaml(TABLE))
+    lists = [(table.thought, "think"), (table.answer, "answer"), (table.turn, "user")]
+    marks = [
+        mark.replace("NAME", name).replace("ROLE", name)
+        for group, name in lists
+        for kind, entries in group
+        if "begins" in kind or "ends" in kind
+        for mark in entries
+    ]
+    return [*dict.fromkeys(f"{mark} " for mark in marks)]
+
+
+#: All that is looked for, and that is around it.
+SOUGHT = (*PIECES, *WORDS, *GRAMMARS, *_marks())
 
 
 @functools.cache
@@ -135,4 +177,18 @@ def test_no_pattern_takes_longer_than_its_text(part: int) -> None:
 
 @pytest.mark.parametrize("reader", READERS)
 def test_no_reader_takes_longer_than_its_text(reader: str) -> None:
-    assert worst(READERS[reader], [("a", piece) for piece in (*PIECES, *WORDS)]) is None
+    tried = [("a", piece) for piece in SOUGHT]
+    tried += [('{"stance": "', piece) for piece in (*PIECES, *GRAMMARS)]
+    assert worst(READERS[reader], tried) is None
+
+
+@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    begin=st.sampled_from(["", "a", *SOUGHT]),
+    pieces=st.lists(st.sampled_from(SOUGHT), min_size=2, max_size=4).map("".join),
+)
+@pytest.mark.parametrize("reader", READERS)
+def test_no_reader_takes_longer_for_pieces_of_several_grammars(
+    reader: str, begin: str, pieces: str
+) -> None:
+    assert worst(READERS[reader], [(begin, pieces)]) is None

@@ -15,7 +15,8 @@ from dissensus.garbage import collect_seldom
 from dissensus.keep.replay import begin_from_archive
 from dissensus.llm.model_files import ModelFiles
 from dissensus.shipped import link_home
-from dissensus.study.configuration import check_keys, complete, load
+from dissensus.study.configuration import check_keys, load
+from dissensus.study.registry import complete
 from dissensus.plan.preflight import check_inputs, check_measures, check_place
 from dissensus.run.ending import ending, planned
 from dissensus.run.rules import temporary_folders, without_job_rate_limit

@@ -27,7 +27,7 @@ from dissensus.shipped import LINKS, is_checkout
 from dissensus.study.configuration import Configuration
 from dissensus.study.panels import PART_OF
 from dissensus.study.sources import is_the_projects
-from dissensus.tables.provenance import COMMIT_FILE, PLAN_FILE, package_versions
+from dissensus.tables.provenance import COMMIT_FILE, PLAN_FILE, STAMPS_FILE, package_versions
 
 #: What the project is made of, in its folder; what is not there is left out.
 PROJECT = (
@@ -187,7 +187,7 @@ def _begins_with(results: Path) -> Iterator[Path]:
     """What a run that is made again begins with: replies, what they cost, and registered plans."""
     for place in sorted(results.glob("*/journal")):
         yield from _files(place, results)
-    plans = (PLAN_FILE, preregistration.TEXT, preregistration.PAGE)
+    plans = (PLAN_FILE, STAMPS_FILE, preregistration.TEXT, preregistration.PAGE)
     for name in (LEDGER, *(f"*/{plan}" for plan in plans)):
         for place in sorted(results.glob(name)):
             yield from _files(place, results)

@@ -15,7 +15,6 @@ from functools import cache
 from typing import Any, Generic, TypeVar
 from typing import Protocol as Interface
 
-import json_repair
 from pydantic import (
     BaseModel,
     ConfigDict,
@@ -25,6 +24,7 @@ from pydantic import (
     field_validator,
 )
 
+from dissensus.session.mending import TooMuchWorkError, Work, mended
 from dissensus.session.protocol import Parsed
 
 # Each run of white space is looked at once, from its beginning.
@@ -35,11 +35,6 @@ _MOST_TRIES = 20
 #: Nor more of an object that turns out not to be valid.
 _MOST_FAILURES = 100
 _BEGINS = re.compile(r'\{\s*["}]')
-#: Work that a mender may make of one reply: characters times signs, since it looks from a sign to
-#: the end of the text. That is half a second, and five times what a long object has; a megabyte of
-#: quotes and braces would take hours.
-_MOST_WORK = 30_000_000
-_SIGN = re.compile(r"[^\w\s]")
 #: Faults that are named: a list of a reply may have any number, and all would be sent back.
 _MOST_PROBLEMS = 10
 
@@ -215,12 +210,9 @@ def find_object(text: str, keys: tuple[str, ...]) -> FoundObject | None:
     past = last[1] if last else 0
     # What comes after a valid object, such as one quoted from another agent, goes before it.
     begins = [match.start() for match in _beginning(keys).finditer(text, past)]
-    work = 0
+    work = Work.of(text)
     for begin in reversed(begins[-_MOST_TRIES:]):
-        work += _work(text[begin:])
-        if work > _MOST_WORK:
-            break
-        members = _mended(text[begin:], needed)
+        members = _mended(text[begin:], needed, work)
         if members is not None:
             # A mender closes what is open, and nobody sees what was to come.
             is_whole = _FENCE.sub("", text).rstrip().endswith(("}", "]"))
@@ -253,15 +245,24 @@ def _objects(text: str) -> list[dict[str, Any]]:
     Of a heap of signs, none is mended.
     """
     objects = [value for _, _, value in _scan(text)[0]]
-    if _work(text) > _MOST_WORK:
-        return objects
     try:
-        parsed: Any = _encodable(json_repair.loads(text), text)
+        parsed: Any = _encodable(mended(text, Work.of(text)), text)
+        parts = parsed if isinstance(parsed, list) else [parsed]
+        found = [part for part in parts if isinstance(part, dict) and part]
+        # What is only found again may stand in another order, and lack what came last.
+        known = {_as_text(value) for value in objects}
+        is_new = any(_as_text(part) not in known for part in found)
+    except TooMuchWorkError:
+        return objects
     except (ValueError, RecursionError):
         return []
-    parts = parsed if isinstance(parsed, list) else [parsed]
-    mended = [part for part in parts if isinstance(part, dict) and part]
-    return objects + mended if mended else []
+    if not found:
+        return []
+    return objects + found if is_new else objects
+
+
+def _as_text(value: Mapping[str, Any]) -> str:
+    return json.dumps(value, sort_keys=True)
 
 
 _Valid = tuple[int, int, dict[str, Any]]
@@ -278,11 +279,13 @@ def _scan(text: str, needed: str = "") -> tuple[list[_Valid], bool]:
     is_open, past, failures = False, 0, 0
     end = len(text.rstrip())
     decoder = json.JSONDecoder()
+    # Of the text once, and not of every object in it.
+    has_halves = bool(_HALVES.search(text))
     while failures < _MOST_FAILURES and (match := _BEGINS.search(text, past)):
         begin = match.start()
         try:
             value, past = decoder.raw_decode(text, begin)
-            value = _encodable(value, text)
+            value = encodable(value) if has_halves else value
         except json.JSONDecodeError as error:
             value, past, failures = None, begin + 1, failures + 1
             is_open = is_open or error.pos >= end
@@ -296,15 +299,11 @@ def _scan(text: str, needed: str = "") -> tuple[list[_Valid], bool]:
     return valid, is_open
 
 
-def _work(text: str) -> int:
-    return len(text) * len(_SIGN.findall(text))
-
-
-def _mended(text: str, needed: str) -> dict[str, Any] | None:
+def _mended(text: str, needed: str, work: Work) -> dict[str, Any] | None:
     """The object that a text begins with, its JSON mended; None where that lacks the key."""
     try:
-        value: Any = _encodable(json_repair.loads(text), text)
-    except (ValueError, RecursionError):
+        value: Any = _encodable(mended(text, work), text)
+    except (TooMuchWorkError, ValueError, RecursionError):
         return None
     if isinstance(value, list):
         value = value[0] if value else None

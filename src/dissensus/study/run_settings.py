@@ -1,9 +1,9 @@
-"""Settings that say who made a run, and which registered finding it is to confirm."""
+"""Settings that say who made a run, what is registered of it, and which finding it confirms."""
 
 from __future__ import annotations
 
 from datetime import date
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
@@ -39,6 +39,19 @@ class CreatorSettings(Settings):
         | None
     ) = None
     """The person's ORCID iD, as an address."""
+
+
+class RegistrationSettings(Settings):
+    """What a study's plan says besides what the study declares. The author's word, as it is."""
+
+    hypothesis: Annotated[str, Field(max_length=2000)] | None = None
+    """What is expected of the primary outcome, in a sentence."""
+    direction: Literal["greater", "less"] | None = None
+    """Whether the difference of the primary outcome is expected above or below 0."""
+    looked_at: list[Annotated[str, Field(min_length=1, max_length=2000)]] = Field(
+        default_factory=list
+    )
+    """What was known before: pilots, other runs, published results; a sentence each."""
 
 
 class EligibleSettings(Settings):

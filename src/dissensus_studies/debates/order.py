@@ -2,20 +2,53 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from datetime import datetime
 from itertools import pairwise
 from math import isfinite
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 from dissensus.errors import ResourceError
 from dissensus.session.protocol import round_label, round_of
 
-if TYPE_CHECKING:
-    from .turns import ImportedTurn
-
 #: Kind of a clock, and seconds by it: those of two kinds are not compared.
 _Moment = tuple[int, float]
+
+
+class ImportedTurn(NamedTuple):
+    """One turn as the file has it.
+
+    Attributes
+    ----------
+    person : None where the file does not say.
+    value : JSON; None where there is none.
+    number : None until the turns are in order, where the file has none.
+    place : of the row, for what is wrong with it.
+    round : its number; None where the file has none.
+    input_tokens, output_tokens, cost_usd : None where the file does not say.
+    """
+
+    number: int | None
+    speaker: str
+    role: str
+    round_label: str
+    model: str
+    person: bool | None
+    text: str
+    value: str | None
+    repairs: int
+    compliant: bool
+    time: str
+    place: str
+    round: int | None
+    input_tokens: int | None
+    output_tokens: int | None
+    cost_usd: float | None
+
+    def as_json(self) -> str:
+        """All but its time, its place and the number of its round, which its label has."""
+        return json.dumps([*self[:10], *self[-3:]], ensure_ascii=False)
 
 
 def in_order(turns: Sequence[ImportedTurn], source: str) -> list[ImportedTurn]:

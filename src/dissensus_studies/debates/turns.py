@@ -6,14 +6,14 @@ import json
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from dissensus.errors import ResourceError
 from dissensus.session.protocol import round_label
 from dissensus.session.turn_fields import NEEDED, TURN_FIELDS
 from dissensus.setting_faults import show, unwritable
 
-from .order import in_order
+from .order import ImportedTurn, in_order
 from .reading import (
     as_flag,
     as_name,
@@ -41,41 +41,6 @@ _USED = ("input_tokens", "output_tokens", "cost_usd")
 _TEXTS = ("text", "value", "truth", "decision", *_JSON)
 #: What is no name that stands on a line.
 _MANY_LINES = ("item", *_JSON)
-
-
-class ImportedTurn(NamedTuple):
-    """One turn as the file has it.
-
-    Attributes
-    ----------
-    person : None where the file does not say.
-    value : JSON; None where there is none.
-    number : None until the turns are in order, where the file has none.
-    place : of the row, for what is wrong with it.
-    round : its number; None where the file has none.
-    input_tokens, output_tokens, cost_usd : None where the file does not say.
-    """
-
-    number: int | None
-    speaker: str
-    role: str
-    round_label: str
-    model: str
-    person: bool | None
-    text: str
-    value: str | None
-    repairs: int
-    compliant: bool
-    time: str
-    place: str
-    round: int | None
-    input_tokens: int | None
-    output_tokens: int | None
-    cost_usd: float | None
-
-    def as_json(self) -> str:
-        """All but its time, its place and the number of its round, which its label has."""
-        return json.dumps([*self[:10], *self[-3:]], ensure_ascii=False)
 
 
 @dataclass

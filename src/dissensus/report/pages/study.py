@@ -139,7 +139,10 @@ def _registered(part: Part) -> Iterator[str]:
     """What the study did otherwise than its plan says."""
     if part.deviations is None:
         return
-    yield f'<h3 id="registered">{part.registered}</h3>'
+    yield f'<h3 id="registered">{html(part.registered)}</h3>'
+    if part.order:
+        said = "".join(f"<li>{html(sentence)}</li>" for sentence in part.order)
+        yield f'<ul class="order">{said}</ul>'
     yield '<p>The plan: <a href="preregistration.md">preregistration.md</a>, and '
     yield '<a href="preregistration.html">as a page to print</a>. '
     yield 'What differs, line by line: <a href="deviations.md">deviations.md</a>.</p>'
