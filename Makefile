@@ -88,7 +88,7 @@ site: .venv/site
 
 # The schema that editors check config.yaml by.
 schema: .venv/installed
-	$(BIN)/python -m dissensus.study.configuration > workflow/schemas/config.schema.json
+	$(BIN)/python -m dissensus.study.editor_schema > workflow/schemas/config.schema.json
 
 # The pages that say what every artefact holds.
 docs: .venv/installed

@@ -321,7 +321,7 @@ def test_a_wrong_motion_file_is_named_by_row(project: Project) -> None:
 
 
 def test_the_schema_for_editors_is_the_one_that_is_enforced() -> None:
-    from dissensus.study.configuration import schema
+    from dissensus.study.editor_schema import schema
 
     held = (ROOT / "workflow/schemas/config.schema.json").read_text(encoding="utf-8")
     assert held == schema()

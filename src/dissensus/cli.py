@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from dissensus.errors import DissensusError
+from dissensus.plan.registering.command import add_stamp_options
 from dissensus.project.making import add_new_options, new
 from dissensus.project.running import add_run_options, run
 from dissensus.report.escaping import complain, say
@@ -84,6 +85,13 @@ _COMMANDS = {
         "write the sessions of a run for other tools",
         "dissensus export demo --study language --to turns --output turns.parquet",
     ),
+    "stamp": (
+        "note who else can say when a registered plan was there",
+        "dissensus stamp demo --study language --query plan.tsq",
+        "dissensus stamp demo --study language --answer answer.tsr --trust authority.pem",
+        "dissensus stamp demo --study language --doi 10.5281/zenodo.123456",
+        "dissensus stamp demo --study language --commit HEAD --remote origin",
+    ),
     "replies": (
         "say how many replies of a run could be read, were repaired or are lost",
         "dissensus replies demo",
@@ -117,6 +125,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _add_sampling(added["sample"])
     _add_importing(added["import"])
     _add_exporting(added["export"])
+    add_stamp_options(added["stamp"])
     added["replies"].add_argument("run", help="its name, as under results/")
     add_run_options(added["run"])
     add_new_options(added["new"])
@@ -128,7 +137,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "run": lambda chosen: run(chosen, given[at + 1 :]),
         **{"new": _new, "studies": _studies, "settings": _settings},
         **{"serve": serve, "read": read, "replies": replies, "fork": fork, "compare": compare},
-        **{"sample": sample, "import": import_, "export": export},
+        **{"sample": sample, "import": import_, "export": export, "stamp": stamp_},
     }
     try:
         return does[chosen.command](chosen)
@@ -295,6 +304,14 @@ def replies(chosen: argparse.Namespace) -> int:
     from dissensus.keep.reply_counts import reply_page
 
     print(reply_page(Path("results") / chosen.run), end="")
+    return 0
+
+
+def stamp_(chosen: argparse.Namespace) -> int:
+    """Note an outside witness of a plan."""
+    from dissensus.plan.registering.command import stamp
+
+    say(stamp(chosen))
     return 0
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import yaml
 
+from dissensus.encodings import as_windows_has_it, no_text
 from dissensus.errors import ResourceError
 from dissensus.setting_faults import misread, unwritable
 
@@ -53,7 +54,7 @@ def read_csv(
     ResourceError : no such file, another encoding, a missing column or one that stands twice, a row
         with more or fewer cells, or a control character.
     """
-    text = _text(path, {"delimiter": delimiters[0]})
+    text = table_text(path, {"delimiter": delimiters[0]})
 
     def fits(delimiter: str) -> bool:
         header = next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), [])
@@ -65,10 +66,25 @@ def read_csv(
     return _rows(path, text, needed, form, mend, as_it_is)
 
 
+def csv_header(path: str | Path, delimiters: str) -> list[str]:
+    """The names of a CSV's columns, by the delimiter that gives most.
+
+    Raises
+    ------
+    ResourceError : no such file, or another encoding.
+    """
+    text = table_text(path, {"delimiter": delimiters[0]})
+    headers = [
+        next((cells for _, cells in _records(path, text, {"delimiter": delimiter})), [])
+        for delimiter in delimiters
+    ]
+    return max(headers, key=len)
+
+
 def read_tsv(path: str | Path, needed: Sequence[str]) -> list[tuple[int, dict[str, str]]]:
     """The same of cells parted by tabs, in which quotes are letters like others."""
     form = {"delimiter": "\t", "quoting": csv.QUOTE_NONE}
-    return _rows(path, _text(path, form), needed, form, "part its cells by single tabs")
+    return _rows(path, table_text(path, form), needed, form, "part its cells by single tabs")
 
 
 def _rows(
@@ -137,19 +153,22 @@ def _records(
         raise ResourceError(f"{path}, row {number + 1}: not a CSV row ({error}).") from None
 
 
-def _text(path: str | Path, form: Mapping[str, Any]) -> str:
-    """What a table in UTF-8 holds, without a byte order mark."""
+def table_text(path: str | Path, form: Mapping[str, Any]) -> str:
+    """What a table in UTF-8 holds, without a byte order mark; ``form`` as of :func:`csv.reader`."""
     try:
         raw = Path(path).read_bytes()
     except OSError as error:
         raise ResourceError(f"{path} cannot be read ({error.strerror}).") from None
+    if wrong := no_text(raw):
+        raise ResourceError(f"{path} {wrong}.")
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         before = io.StringIO(raw[: error.start].decode("utf-8") + "x", newline="")
         row = sum(1 for _ in csv.reader(before, **{**form, "strict": False}))
         raise ResourceError(
-            f"{path}, row {row}: byte {error.start} is not UTF-8; save the file as UTF-8."
+            f"{path}, row {row}: byte {error.start} is not UTF-8"
+            f"{as_windows_has_it(raw, error.start)}; save the file as UTF-8."
         ) from None
 
 

@@ -16,8 +16,7 @@ from aiohttp import web
 from dissensus.errors import SettingError
 from dissensus.llm.model_files import ModelFiles
 from dissensus.llm.providers.behaviours import check_speech
-from dissensus.study.configuration import with_study_models
-from dissensus.study.registry import register
+from dissensus.study.registry import register, with_study_models
 from dissensus.user_files import read_settings
 from dissensus_serve.app import build
 from dissensus_serve.faults import KINDS, LASTING, RECOVERABLE

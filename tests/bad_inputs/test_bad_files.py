@@ -102,7 +102,7 @@ ANY: dict[str, tuple[Change, str]] = {
     "one cell more": (lambda c: c.rstrip(b"\r\n") + b",more\n", "put texts with commas in double"),
     "few cells": (cell, "row 3: it has 1 instead of "),
     "no UTF-8": (lambda c: c.replace(b"\n", b"\n\xe9", 1), "row 2: byte "),
-    "UTF-16": (lambda c: c.decode().encode("utf-16"), "row 1: byte 0 is not UTF-8"),
+    "UTF-16": (lambda c: c.decode().encode("utf-16"), "is in UTF-16; save it as CSV in UTF-8"),
     "NUL": (lambda c: c.replace(b"\n", b"\n\0", 1), "row 2: "),
     "escape": (lambda c: c.replace(b"\n", b"\n\x1b", 1), "the character U+001B"),
     "open quote": (lambda c: c.rstrip(b"\r\n") + b'\n"x', "not a CSV row"),

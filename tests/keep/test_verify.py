@@ -14,7 +14,8 @@ import pytest
 import yaml
 from snakemake.utils import update_config
 
-from dissensus.keep.verify import Verified, verify
+from dissensus.keep.verified import Verified
+from dissensus.keep.verify import verify
 from dissensus.llm.call import Message, Reply, Request
 from dissensus.llm.journal import Journal
 from dissensus.llm.ledger import Ledger
@@ -77,7 +78,7 @@ def test_a_flipped_byte_in_any_kind_of_file_is_found(
     assert verified(copied, monkeypatch).summary.endswith(WHOLE)
     files = {*kinds(RUN).values()}
     assert {path.suffix for path in files} == {
-        *(".parquet", ".jsonl", ".log", ".csv", ".md", ".html", ".svg", ".png", ".rst"),
+        *(".parquet", ".jsonl", ".log", ".csv", ".md", ".html", ".svg", ".png", ".rst", ".sha256"),
         # What a shard notes of its sessions has none.
         *(".js", ".tex", ""),
     }

@@ -2,43 +2,15 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import replace
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-from dissensus.digests import file_digest
 from dissensus.llm.call import Reply
 from dissensus.llm.journal import Journal
 from dissensus.llm.records import write_line
 from dissensus.plan.order import UNPROVED, contradiction, order_of
-from dissensus.tables.provenance import PLAN_FILE
-
-NOON = datetime(2026, 11, 28, 12, tzinfo=UTC)
-
-
-def at(minutes: int) -> str:
-    return (NOON + timedelta(minutes=minutes)).isoformat(timespec="milliseconds")
-
-
-def register(folder: Path, minutes: int | None, **further: object) -> str:
-    """Write a plan, and its digest."""
-    plan = dict.fromkeys(("seed", "draws", "sessions", "manifest_sha256", "commit"), 1)
-    plan |= {"uncommitted": [], "settings": {}, "analysis": {}, "materials": {}, **further}
-    if minutes is not None:
-        plan |= {"written": at(minutes), "author": "Ada"}
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / PLAN_FILE).write_text(json.dumps(plan), encoding="utf-8")
-    return file_digest(folder / PLAN_FILE)
-
-
-def ask(folder: Path, session: str, minutes: int, plan: str) -> None:
-    """A session's journal with one reply."""
-    journal = Journal(folder / f"journal/{session}.jsonl", plan=plan)
-    reply = replace(Reply("yes"), started=at(minutes), ended=at(minutes + 1))
-    journal._records.append({"k" * 64: reply})
+from registered_study import ask, at, register
 
 
 def test_a_plan_that_came_first_is_said_to_and_not_proved(tmp_path: Path) -> None:

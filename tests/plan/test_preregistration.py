@@ -25,6 +25,7 @@ FILES = {
     "own/prompt.yaml": Material("prompt", "1" * 64, "Say why.\nBe brief.\n"),
     "own/study.py": Material("code", "2" * 64, "x = 1\n"),
     "src/a.py": Material("code", "3" * 64),
+    "src/same.py": Material("code", "a" * 64, None, "b" * 64),
     "pool.parquet": Material("data", "4" * 64),
 }
 SETTINGS = {"a.b": 1, "a.c": ["x"], "models.m.temperature": 0}
@@ -39,9 +40,9 @@ def test_a_plan_is_text_for_people_with_every_setting() -> None:
     text = as_text(PLAN, "Does it?")
     for part in (
         *("# Preregistration: a plan", "## Question\nDoes it?"),
-        *("- A trial.", "4 draws, 8 sessions, seed 7", "`0f`", "commit `abc`"),
+        *("- A trial.", "4 draws, 8 sessions, seed 7", "commit `abc`"),
         *(
-            "## Primary outcome\nThe index.",
+            "## Confirmatory: the primary outcome\nThe index.",
             "- Sign flips.\n- Beside.",
             '    a.b: 1\n    a.c: ["x"]',
         ),
@@ -49,6 +50,9 @@ def test_a_plan_is_text_for_people_with_every_setting() -> None:
         assert part in text
     places = [text.index(f"\n## What {words}") for words in ("is fixed", "is free", "had been")]
     assert places == sorted(places)
+    # What nobody reads stands last.
+    assert text.index("## Digests") > places[-1] and "0f  data  rows of the manifest" in text
+    assert "No direction is registered" in text and "## Confirmatory" in text
     # It promises no power analysis that there is none of.
     assert "## Power" not in text
 
@@ -96,6 +100,7 @@ def test_every_deviation_is_of_a_kind_and_a_sentence(tmp_path: Path) -> None:
         "src/a.py": Material("code", "6" * 64),
         "pool.parquet": Material("data", "7" * 64),
         "src/b.py": Material("code", "8" * 64),
+        "src/same.py": Material("code", "9" * 64, None, "b" * 64),
     }
     del changed["own/study.py"]
     now = replace(
@@ -117,10 +122,14 @@ def test_every_deviation_is_of_a_kind_and_a_sentence(tmp_path: Path) -> None:
         ("design", "primary is said in other words."),
         ("prompt", "own/prompt.yaml has changed."),
         ("code", "own/study.py is no longer used."),
-        ("code", f"src/a.py has changed (SHA-256 {'3' * 12}, now {'6' * 12})."),
         ("data", f"pool.parquet has changed (SHA-256 {'4' * 12}, now {'7' * 12})."),
-        ("code", "src/b.py is new."),
+        (
+            "code",
+            "2 files of dissensus' own code, without comments, are not as registered: src/a.py, "
+            "src/b.py.",
+        ),
     ]
+    assert got[-1].diff == "src/a.py has changed\nsrc/b.py is new"
     prompt = next(each for each in got if each.kind == "prompt")
     assert prompt.diff.splitlines()[-2:] == ["-Be brief.", "+Be long."]
     page = deviations_text(got)
@@ -149,7 +158,10 @@ def test_a_run_made_after_its_plan_lists_what_it_does_otherwise(project: Project
     plan = json.loads((folder / DATA).read_text(encoding="utf-8"))
     assert (plan["draws"], plan["sessions"]) == (4, 8)
     assert not (folder / "journal").exists()
-    assert plan["looked_at"] == ["No other run in the same folder has replies of this study."]
+    assert plan["looked_at"] == [
+        "No other run in the same folder has replies of this study.",
+        "The author states nothing else: no pilot, no other run, no other's results.",
+    ]
     assert plan["analysis"]["noise_floor"].startswith("None is planned")
     # It is part of the default run from now on.
     assert project.planned()["list_deviations"] == 1
@@ -164,7 +176,11 @@ def test_a_run_made_after_its_plan_lists_what_it_does_otherwise(project: Project
     assert made["plan_sha256"] == sha256((folder / DATA).read_bytes()).hexdigest()
     # And a file of prompts that is edited afterwards is one more.
     prompts = project.folder / "studies/language/prompts/en.yaml"
-    prompts.write_text(prompts.read_text("utf-8") + "# A remark.\n", "utf-8")
+    before = prompts.read_text("utf-8")
+    prompts.write_text(f"{before}# A remark.\n", "utf-8")
+    project.succeed("results/demo/language/deviations.md")
+    assert "## Prompt" not in (folder / "deviations.md").read_text(encoding="utf-8")
+    prompts.write_text(before.replace("Do not greet anyone.", "Greet nobody.", 1), "utf-8")
     project.succeed("results/demo/language/deviations.md")
     text = (folder / "deviations.md").read_text(encoding="utf-8")
     assert "## Prompt" in text and "studies/language/prompts/en.yaml has changed." in text

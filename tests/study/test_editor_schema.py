@@ -13,7 +13,7 @@ import pytest
 
 from dissensus.settings import Settings
 from dissensus.shipped import SHIPPED
-from dissensus.study.configuration import Configuration, _with_blocks
+from dissensus.study.configuration import Configuration, with_blocks
 from dissensus.study.editor_schema import Place, all_comments, blocks, comments, defined, texts
 from dissensus.study.registry import STUDIES
 from dissensus.user_files import read_yaml
@@ -40,7 +40,7 @@ def held() -> Any:
 def whole() -> type[Configuration]:
     """The configuration with a block for each study of the project."""
     ours = [name for name, module in STUDIES.items() if module.startswith(f"{SHIPPED}.")]
-    return _with_blocks(tuple(ours), tuple(ours))
+    return with_blocks(tuple(ours), tuple(ours))
 
 
 def places(cls: type[Settings]) -> Iterator[tuple[Place, bool]]:

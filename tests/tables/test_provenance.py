@@ -27,17 +27,17 @@ def test_it_names_the_commit():
         ["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=False
     )
     expected = head.stdout.strip() if head.returncode == 0 else "unknown"
-    module._commit.cache_clear()
+    module.code_commit.cache_clear()
     module._commit_of.cache_clear()
     assert provenance("s", True, {})["commit"] == expected
 
 
 def test_outside_a_checkout_the_commit_is_unknown(monkeypatch: pytest.MonkeyPatch):
-    module._commit.cache_clear()
+    module.code_commit.cache_clear()
     module._commit_of.cache_clear()
     monkeypatch.setenv("PATH", "")
     assert provenance("s", True, {})["commit"] == "unknown"
-    module._commit.cache_clear()
+    module.code_commit.cache_clear()
 
 
 def test_the_same_settings_say_the_same_whatever_their_order():

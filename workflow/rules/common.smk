@@ -5,9 +5,8 @@ from pathlib import Path
 from snakemake.exceptions import IncompleteCheckpointException
 
 from dissensus.plan.deviations import DATA as PLAN
-from dissensus.plan.materials import materials_digest
-from dissensus.plan.preregistration import registered_settings
 from dissensus.plan.priced import priced_files
+from dissensus.plan.registering.settings import triggers
 from dissensus.run.job_graph import JobGraph
 from dissensus.run.rules import (
     check_targets,
@@ -20,6 +19,7 @@ from dissensus.run.shutdown import before_exit, exit_on_user_error
 from dissensus.study.settings import pick, plain
 from dissensus.study.registry import study_folder
 from dissensus.study.stages import inputs_of, outputs_of, signature_of
+from dissensus.tables.provenance import STAMPS_FILE
 from dissensus.text.embeddings import is_own
 from snakemake_logger_plugin_dissensus.board import BOARD
 
@@ -221,13 +221,18 @@ def of_session(wildcards):
 
 
 def registered_of(wildcards):
-    """What a study's plan says of its settings, its prompts and its code."""
-    name = wildcards.study
-    return {
-        "registered": registered_settings(SETTINGS, name),
-        "materials": materials_digest(SETTINGS.study(name)),
-        "next_model": plain([SETTINGS.eligible, SETTINGS.confirms]),
-    }
+    """What a study's plan says of its settings, its prompts, its code and its packages."""
+    return triggers(SETTINGS, wildcards.study)
+
+
+def stamps(study):
+    """What others say of when a study's plan was there, where somebody has noted it."""
+    path = RESULTS / study / STAMPS_FILE
+    return [path] * path.exists()
+
+
+def stamps_of(wildcards):
+    return stamps(wildcards.study)
 
 
 def confirmations(study):

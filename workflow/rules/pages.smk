@@ -1,8 +1,8 @@
 # The pages of a run: its results, and the head of Snakemake's report.
 #
 # in:    all that the studies make by default
-# out:   results/<run>/: truth, its table; index.html, report.rst, reader/; index.html, findings and facts of each study
-# steps: compare_with_truth, write_results_page; write_<study>_reader, write_reader_page; summarise_run
+# out:   results/<run>/: truth, its table; closing.sha256; index.html, report.rst, reader/; index.html, findings and facts of each study
+# steps: compare_with_truth, close_run, write_results_page; write_<study>_reader, write_reader_page; summarise_run
 
 from dissensus.report.pages.reader import reader_assets
 from dissensus.report.pages.study import assets_digest
@@ -42,10 +42,25 @@ if PLANTED:
             "../scripts/study/compare_with_truth.py"
 
 
+# Before any page, so that these can name its digest.
+use rule local_stage as close_run with:
+    input:
+        [shown(study) for study in STUDIES],
+        rules.compare_with_truth.output if PLANTED else [],
+    output:
+        closing=RESULTS / "closing.sha256",
+    params:
+        functions=["dissensus.keep.closing:close"],
+    message:
+        f"List the digests of all that run {SETTINGS.run} planned, was told, paid and computed"
+
+
 rule write_results_page:
     input:
         [shown(study) for study in STUDIES],
         truth=rules.compare_with_truth.output.truth if PLANTED else [],
+        closing=rules.close_run.output.closing,
+        stamps=[path for study in STUDIES for path in stamps(study)],
     output:
         page=RESULTS / "index.html",
         pages=[RESULTS / name / "index.html" for name in STUDIES],
@@ -57,7 +72,12 @@ rule write_results_page:
     conda:
         ENVIRONMENT
     params:
-        functions=[study.headline.maker for study in STUDIES.values() if study.headline],
+        functions=[
+            function
+            for study in STUDIES.values()
+            for function in (study.headline and study.headline.maker, study.reader.exchange)
+            if function
+        ],
         settings={
             "run": SETTINGS.run,
             "models": len(asked_models(SETTINGS)),

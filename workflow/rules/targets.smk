@@ -34,6 +34,7 @@ use rule local_stage as list_deviations with:
     input:
         # After all sessions, whose journals say when they began.
         turns=RESULTS / "{study}/turns.parquet",
+        stamps=stamps_of,
         plan=RESULTS / "{study}" / PLAN,
         manifest=RESULTS / "{study}/manifest.parquet",
         source=source_of,

@@ -17,6 +17,7 @@ import yaml
 
 from dissensus.digests import file_digest, text_digest
 from dissensus.errors import ResourceError, SettingError
+from dissensus.keep.closing import CLOSING
 from dissensus.keep.crate import DIGESTS, GUIDE, PUBLISHED, SETTINGS, write_crate
 from dissensus.keep.verdict import VERDICT, verdict_page
 from dissensus.llm.ledger import LEDGER
@@ -27,7 +28,7 @@ from dissensus.shipped import LINKS, is_checkout
 from dissensus.study.configuration import Configuration
 from dissensus.study.panels import PART_OF
 from dissensus.study.sources import is_the_projects
-from dissensus.tables.provenance import COMMIT_FILE, PLAN_FILE, package_versions
+from dissensus.tables.provenance import COMMIT_FILE, PLAN_FILE, STAMPS_FILE, package_versions
 
 #: What the project is made of, in its folder; what is not there is left out.
 PROJECT = (
@@ -116,11 +117,13 @@ def archive(
             code = f"dissensus {package_versions()['dissensus']} ({code})"
             if project_commit:
                 code = f"{code}; commit {project_commit} of the project"
+        closing = results / CLOSING
+        closed = file_digest(closing) if closing.is_file() else ""
         for name, text in (
             (SETTINGS, _settings(configuration)),
             (DIGESTS, digests),
             *_to_begin_with(folder, settings.run, commit, project_commit),
-            (VERDICT, verdict_page(settings, results, code, text_digest(digests))),
+            (VERDICT, verdict_page(settings, results, code, text_digest(digests), closed)),
         ):
             (folder / name).write_text(text, encoding="utf-8")
         write_crate(folder, settings, results, commit, path)
@@ -187,7 +190,7 @@ def _begins_with(results: Path) -> Iterator[Path]:
     """What a run that is made again begins with: replies, what they cost, and registered plans."""
     for place in sorted(results.glob("*/journal")):
         yield from _files(place, results)
-    plans = (PLAN_FILE, preregistration.TEXT, preregistration.PAGE)
+    plans = (PLAN_FILE, STAMPS_FILE, preregistration.TEXT, preregistration.PAGE)
     for name in (LEDGER, *(f"*/{plan}" for plan in plans)):
         for place in sorted(results.glob(name)):
             yield from _files(place, results)

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
+from shutil import copyfileobj
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
 from dissensus.errors import ResourceError
 from dissensus.shipped import command
 from dissensus.study.configuration import Configuration
 from dissensus.tables.artefact import replacing
+
+#: The bit of a file in a ZIP that has a password.
+_ENCRYPTED = 1
+#: Bytes up to which it does not matter what a file was packed to, and how often it may be smaller
+#: above that: replies are packed to a tenth.
+_LARGE = 16 << 20
+_MOST_PACKED = 200
 
 
 def begin_from_archive(settings: Configuration) -> None:
@@ -19,7 +28,7 @@ def begin_from_archive(settings: Configuration) -> None:
 
     Raises
     ------
-    ResourceError : it is no archive of this run.
+    ResourceError : it is no archive of this run, or not whole; nothing is written then.
     """
     if settings.replay is None:
         return
@@ -32,16 +41,40 @@ def begin_from_archive(settings: Configuration) -> None:
                     f"replay: {path} has no replies of a run named {settings.run}; name the "
                     "archive of this run, or give `run` the name that it has there."
                 )
+            # All of it is looked at before a file of it is written.
+            for member, _ in members:
+                _check(archive, member, path)
             for member, target in members:
                 if not target.exists():
                     target.parent.mkdir(parents=True, exist_ok=True)
-                    with replacing(target) as part:
-                        part.write_bytes(archive.read(member))
-    except (OSError, BadZipFile) as error:
+                    with (
+                        replacing(target) as part,
+                        part.open("wb") as file,
+                        archive.open(member) as packed,
+                    ):
+                        copyfileobj(packed, file)
+    except (OSError, EOFError, ValueError, NotImplementedError, BadZipFile, zlib.error) as error:
         raise ResourceError(
             f"replay: {path} cannot be read as an archive ({error}); name a file that "
             f"`{command('archive', cores=0)}` wrote, or leave the setting out."
         ) from None
+
+
+def _check(archive: ZipFile, member: ZipInfo, path: Path) -> None:
+    """Refuse a file of an archive that has a password, is damaged, or fills a disk from nothing."""
+    where = f"replay: {path}, {member.filename}"
+    if member.flag_bits & _ENCRYPTED:
+        raise ResourceError(f"{where}: it has a password; unpack it, and pack it without one.")
+    packed = member.compress_size
+    if member.file_size > max(_LARGE, _MOST_PACKED * packed):
+        raise ResourceError(
+            f"{where}: {packed:,} bytes would become {member.file_size:,}, as in no archive of a "
+            "run; name another."
+        )
+    with archive.open(member) as file:
+        # Its end tells whether what was read has the digest that the archive has of it.
+        while file.read(1 << 20):
+            pass
 
 
 def _members(archive: ZipFile, results: Path) -> Iterator[tuple[ZipInfo, Path]]:

@@ -8,20 +8,26 @@ of the stage that made it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 
-import pyarrow as pa
-
 from dissensus.digests import file_digest
 from dissensus.errors import ArtefactError, DissensusError
+from dissensus.keep.verified import MEND, Verified
+from dissensus.keep.verify_closing import (
+    verify_archives,
+    verify_closed,
+    verify_lines,
+    verify_made,
+    verify_replies,
+)
 from dissensus.llm.call import Reply
 from dissensus.llm.journal import Journal, NotJournaled
 from dissensus.llm.ledger import LEDGER, Ledger
 from dissensus.llm.providers.embedder import journaled_calls
 from dissensus.llm.registry import ModelRegistry
-from dissensus.plan.order import contradiction
+from dissensus.plan.order import changed_pages, contradiction
+from dissensus.plan.registering.stamps import checked
 from dissensus.run.spending import CONDUCT, SPENDING, conduct, spending
 from dissensus.run.stage_log import read_log
 from dissensus.session.record import (
@@ -44,89 +50,11 @@ from dissensus.study.kind import Row
 from dissensus.study.makes import makes
 from dissensus.study.session_tables import TRIED
 from dissensus.study.sessions import Sessions, journal_path
-from dissensus.tables.artefact import Schema, provenance_of, read
-from dissensus.tables.provenance import PLAN_DIGEST, PLAN_FILE
+from dissensus.tables.artefact import provenance_of
+from dissensus.tables.provenance import PLAN_DIGEST, PLAN_FILE, STAMPS_FILE
 
 #: More than the rounding error of a sum of dollars.
 _ROUNDING_USD = 1e-6
-_MEND = "delete it and start again: it is made again, and no call is paid twice"
-
-
-@dataclass
-class Verified:
-    """What was looked at, and what is wrong.
-
-    Attributes
-    ----------
-    run : its name.
-    findings : file -> the sentence on it; one a file.
-    files : all that were looked at.
-    sessions, turns : how many were derived again.
-    pending, missing : how many sessions, and other files, are still to be made.
-    """
-
-    run: str
-    findings: dict[Path, str] = field(default_factory=dict)
-    files: set[Path] = field(default_factory=set)
-    sessions: int = 0
-    turns: int = 0
-    pending: int = 0
-    missing: int = 0
-
-    def find(self, path: Path, sentence: object) -> None:
-        """Write down what is wrong with a file."""
-        self.files.add(path)
-        # Whoever reads a damaged file says the same of it.
-        if str(sentence) not in self.findings.values():
-            self.findings.setdefault(path, str(sentence))
-
-    def bytes_of(self, path: Path) -> bytes:
-        """A file's content; empty where it cannot be read, which is a finding."""
-        self.files.add(path)
-        try:
-            return path.read_bytes()
-        except OSError as error:
-            self.find(path, f"{path} cannot be read ({error.strerror}); let the run read it.")
-            return b""
-
-    def table(self, path: Path) -> pa.Table | None:
-        """An artefact; None where it is damaged, which is a finding."""
-        self.files.add(path)
-        try:
-            return read(path)
-        except ArtefactError as error:
-            self.find(path, error)
-            return None
-
-    def compare(
-        self, path: Path, schema: Schema, given: Sequence[Row] | pa.Table, source: str
-    ) -> None:
-        """Compare an artefact, where it is there, with what it was made from."""
-        if not path.exists():
-            self.missing += 1
-            return
-        self.files.add(path)
-        try:
-            table = read(path, schema)
-        except ArtefactError as error:
-            self.find(path, error)
-            return
-        same = table.equals(given) if isinstance(given, pa.Table) else table.to_pylist() == given
-        if not same:
-            self.find(path, f"{path} is not what {source} gives; {_MEND}.")
-
-    @property
-    def summary(self) -> str:
-        """The last sentence."""
-        wrong = len(self.findings)
-        seen = (
-            f"Verified {self.sessions:,} sessions, {self.turns:,} turns, {len(self.files):,} files "
-            f"of run {self.run}: "
-            + (f"{wrong:,} of the files damaged." if wrong else "all as they were made.")
-        )
-        if self.pending or self.missing:
-            seen += f" Still to be made: sessions {self.pending:,}, other files {self.missing:,}."
-        return seen
 
 
 @makes()
@@ -140,7 +68,7 @@ def verify_run(configuration: Configuration) -> list[str]:
     verified = verify(configuration, configuration.results)
     if verified.findings:
         raise ArtefactError("\n".join([*verified.findings.values(), verified.summary]))
-    return [verified.summary]
+    return [*verified.notes, verified.summary]
 
 
 @makes()
@@ -157,7 +85,7 @@ def verify_panels(configuration: Configuration) -> list[str]:
     _verify_spending(configuration.results, home, folders)
     verified = [*(verify(part, part.results) for part in configuration.parts), home]
     wrong = [line for each in verified for line in each.findings.values()]
-    summaries = [each.summary for each in verified[:-1]]
+    summaries = [line for each in verified[:-1] for line in (*each.notes, each.summary)]
     summaries.append(
         f"Verified what compares the panels of run {configuration.run}: "
         + ("damaged." if home.findings else "all as it was made.")
@@ -178,6 +106,11 @@ def verify(settings: Configuration, results: Path) -> Verified:
             verified.find(results / study / "manifest.parquet", error)
     _verify_files(results, verified)
     _verify_spending(settings.home(results), verified, [results])
+    verify_made(results, verified)
+    verify_lines(results, verified)
+    verify_replies(results, verified)
+    verify_closed(results, verified)
+    verify_archives(settings, verified)
     return verified
 
 
@@ -224,10 +157,29 @@ def _verify_plan(folder: Path, verified: Verified) -> None:
     """That what was made since a plan was registered was made under it as it is now."""
     plan = folder / PLAN_FILE
     if not plan.is_file():
+        for path in sorted(folder.rglob("*.parquet")):
+            if _made_under(path):
+                verified.find(
+                    plan,
+                    f"{plan} is gone, and {path} was made under it; restore it from where it was "
+                    "deposited.",
+                )
+                return
         return
     now = file_digest(plan)
+    for is_wrong, sentence in checked(folder, now):
+        if is_wrong:
+            verified.find(folder / STAMPS_FILE, f"{folder / STAMPS_FILE}: {sentence}.")
+        else:
+            verified.notes.append(f"{plan}: {sentence}.")
+    for path in changed_pages(folder):
+        verified.find(
+            path,
+            f"{path} is not what {plan} says that was registered; restore it from where it was "
+            "deposited.",
+        )
     for path in sorted(folder.rglob("*.parquet")):
-        before = provenance_of(path).get(PLAN_DIGEST, now)
+        before = _made_under(path) or now
         if before != now:
             verified.find(
                 plan,
@@ -235,6 +187,14 @@ def _verify_plan(folder: Path, verified: Verified) -> None:
                 f"{now[:12]}); restore the plan from where it was deposited.",
             )
             return
+
+
+def _made_under(artefact: Path) -> str:
+    """SHA-256 of the plan that an artefact was made under; "" of none, and of a damaged one."""
+    try:
+        return str(provenance_of(artefact).get(PLAN_DIGEST, ""))
+    except ArtefactError:
+        return ""
 
 
 def _verify_session(
@@ -304,7 +264,7 @@ def _compare_session(
     if paths.transcript not in verified.findings:
         provenance = provenance_of(paths.transcript)
         if any(provenance.get(key) != value for key, value in made.outcome.items()):
-            verified.find(paths.transcript, f"{paths.transcript} did not end like that; {_MEND}.")
+            verified.find(paths.transcript, f"{paths.transcript} did not end like that; {MEND}.")
 
 
 def _verify_shard(sessions: Sessions, shard: str, gathered: Gathered, verified: Verified) -> None:
@@ -349,11 +309,12 @@ def _verify_log(log: Path, verified: Verified) -> None:
             log, f"{log} is damaged ({error}); delete what its stage made and start again."
         )
         return
+    verified.made |= made
     for path, digest in made.items():
         if not path.is_file():
             verified.missing += 1
         elif sha256(verified.bytes_of(path)).hexdigest() != digest:
-            verified.find(path, f"{path} is not what {log} says that was made; {_MEND}.")
+            verified.find(path, f"{path} is not what {log} says that was made; {MEND}.")
 
 
 def _verify_spending(home: Path, verified: Verified, folders: Sequence[Path]) -> None:

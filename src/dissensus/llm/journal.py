@@ -117,6 +117,11 @@ class Journal:
         return self._records.records()
 
     @property
+    def by_request(self) -> dict[str, Reply]:
+        """SHA-256 of a request -> its reply."""
+        return self._records.by_key()
+
+    @property
     def plan(self) -> str:
         """SHA-256 of the plan that its first call was made under; "" where there was none."""
         return str(self._records.heading.get(HEADING, ""))

@@ -66,6 +66,13 @@ def was_finished(line: bytes) -> bool:
     return 0 <= line.rfind(_MARK) <= len(line) - _LENGTH
 
 
+def without_digest(path: Path) -> list[int]:
+    """The numbers of lines without a digest in a file where other lines have one."""
+    lines = path.read_bytes().rstrip(b"\0").splitlines()
+    bare = [number for number, line in enumerate(lines, start=1) if _MARK not in line]
+    return bare if len(bare) < len(lines) else []
+
+
 def _digest(text: bytes) -> bytes:
     return sha256(text).hexdigest()[:_DIGITS].encode()
 
@@ -163,6 +170,11 @@ class Records(Generic[Record]):
         """All records, in the order in which they were written down."""
         with self._lock:
             return list(self._known.values())
+
+    def by_key(self) -> dict[str, Record]:
+        """Key -> record."""
+        with self._lock:
+            return dict(self._known)
 
     def reserve(self, size: int) -> None:
         """Reserve ``size`` bytes on the disk, until they are released or appended.

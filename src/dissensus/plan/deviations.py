@@ -32,6 +32,12 @@ DEVIATIONS = Schema(
 )
 _DESIGN = ("seed", "draws", "sessions", "manifest_sha256", "commit", "uncommitted")
 _NEXT_MODEL = ("eligible", "prediction")
+#: Two files with one of these are the same in all that counts.
+_ALIKE = ("bare_sha256", "whole_sha256")
+#: Of a plan that says them.
+_SAID = ("hypothesis",)
+#: Files of dissensus' own code that a sentence names.
+_MOST_NAMED = 3
 #: Lines of a difference that are shown.
 _MOST_LINES = 400
 
@@ -64,9 +70,11 @@ def deviations(folder: Path, plan: Plan) -> list[Deviation]:
         *_of_values("design", {name: then[name] for name in _DESIGN}, now),
         # A plan of a version without them has neither.
         *_of_values("design", {name: then.get(name) for name in _NEXT_MODEL}, now),
-        *_of_settings(then["settings"], now["settings"]),
+        *_of_values("design", {name: then[name] for name in _SAID if name in then}, now),
+        *_of_settings(then["settings"], now["settings"], plan.defaults),
         *_of_analysis(then["analysis"], now["analysis"]),
         *_of_materials(then["materials"], now["materials"]),
+        *_of_versions(then.get("versions", {}), now["versions"]),
     ]
 
 
@@ -98,16 +106,29 @@ def _of_values(kind: str, then: Mapping[str, Any], now: Mapping[str, Any]) -> It
             yield Deviation(kind, name, f"{words} was {_shown(before)} and is {_shown(now[name])}.")
 
 
-def _of_settings(then: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Deviation]:
+def _of_settings(
+    then: Mapping[str, Any], now: Mapping[str, Any], defaults: Mapping[str, Any]
+) -> Iterator[Deviation]:
+    """What is set otherwise. What a later version can set, and leaves at its default, is not."""
     for name in dict.fromkeys([*then, *now]):
-        kind = "model" if name.startswith("models.") else "setting"
+        kind = "model" if name.startswith(("models.", "providers.")) else "setting"
         if name not in now:
             yield Deviation(kind, name, f"{name} was {_shown(then[name])} and is no longer set.")
         elif name not in then:
-            yield Deviation(kind, name, f"{name} was not set and is {_shown(now[name])}.")
+            is_default = name in defaults and defaults[name] == now[name]
+            if not is_default and not _is_of_later(name, then):
+                yield Deviation(kind, name, f"{name} was not set and is {_shown(now[name])}.")
         elif then[name] != now[name]:
             sentence = f"{name} was {_shown(then[name])} and is {_shown(now[name])}."
             yield Deviation(kind, name, sentence)
+
+
+def _is_of_later(name: str, then: Mapping[str, Any]) -> bool:
+    """Whether a plan is of a version that registered no such settings."""
+    for of_later in ("providers.", ".block_size"):
+        if of_later in name:
+            return not any(of_later in each for each in then)
+    return False
 
 
 def _of_analysis(then: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Deviation]:
@@ -125,17 +146,62 @@ def _sentences(given: Any) -> str:
 
 
 def _of_materials(then: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Deviation]:
+    of_project: dict[str, str] = {}
     for name in dict.fromkeys([*then, *now]):
         before, after = then.get(name), now.get(name)
+        given = before or after or {}
         if before is None or after is None:
-            given = before or after or {}
             state = "is new" if before is None else "is no longer used"
-            yield Deviation(given["kind"], name, f"{name} {state}.")
-        elif before["sha256"] != after["sha256"]:
-            texts = before["text"], after["text"]
-            diff = "" if None in texts else _diff(name, *texts)
-            how = "" if diff else f" (SHA-256 {before['sha256'][:12]}, now {after['sha256'][:12]})"
-            yield Deviation(before["kind"], name, f"{name} has changed{how}.", diff)
+        elif _is_same(before, after) or _feeds_the_same(after, then, now):
+            continue
+        else:
+            state = "has changed"
+        if given["kind"] == "code" and given["text"] is None:
+            of_project[name] = state
+            continue
+        diff = how = ""
+        if before and after:
+            if None not in (before["text"], after["text"]):
+                diff = _diff(name, before["text"], after["text"])
+            else:
+                how = f" (SHA-256 {before['sha256'][:12]}, now {after['sha256'][:12]})"
+        yield Deviation(given["kind"], name, f"{name} {state}{how}.", diff)
+    if of_project:
+        yield _of_project(of_project)
+
+
+def _is_same(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
+    """Whether what counts in a file is as it was; a plan may be of a version that said less."""
+    if before["sha256"] in (after["sha256"], after.get("whole_sha256")):
+        return True
+    # Of rows of which others are drawn, the manifest says so.
+    return any(before.get(each) and before[each] == after.get(each) for each in _ALIKE)
+
+
+def _feeds_the_same(
+    after: Mapping[str, Any], then: Mapping[str, Any], now: Mapping[str, Any]
+) -> bool:
+    """Whether a file was changed where nothing was drawn: the rows that were are as they were."""
+    rows = after.get("feeds", "")
+    return rows in then and rows in now and _is_same(then[rows], now[rows])
+
+
+def _of_project(states: Mapping[str, str]) -> Deviation:
+    """All of dissensus' own code that differs, which the commits tell apart."""
+    names = [*states][:_MOST_NAMED]
+    more = len(states) - len(names)
+    shown = ", ".join(names) + (f" and {more} more" if more else "")
+    counted = "1 file" if len(states) == 1 else f"{len(states)} files"
+    sentence = f"{counted} of dissensus' own code, without comments, are not as registered: {shown}"
+    listing = "\n".join(f"{name} {state}" for name, state in states.items())
+    return Deviation("code", "dissensus", f"{sentence}.", listing)
+
+
+def _of_versions(then: Mapping[str, str], now: Mapping[str, str]) -> Iterator[Deviation]:
+    """Packages of which a run has another version, or the lock where that is another."""
+    for name in (each for each in then if then[each] != now.get(each)):
+        sentence = f"{name} was {then[name]} and is {now.get(name, 'not there')}."
+        yield Deviation("code", name, sentence)
 
 
 def _diff(name: str, before: str, after: str) -> str:
@@ -148,9 +214,9 @@ def _diff(name: str, before: str, after: str) -> str:
     return "\n".join([*lines[:_MOST_LINES], *more])
 
 
-def deviations_text(listed: Sequence[Deviation]) -> str:
-    """The page of deviations, in Markdown."""
-    head = "# Deviations from the preregistration"
+def deviations_text(listed: Sequence[Deviation], order: Sequence[str] = ()) -> str:
+    """The page of deviations, in Markdown; ``order``: what is said of which came first."""
+    head = "\n\n".join(["# Deviations from the preregistration", *order])
     if not listed:
         return f"{head}\n\nNone: settings, manifest, prompts, data and code are as registered.\n"
     blocks = [head]

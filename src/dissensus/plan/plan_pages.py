@@ -62,9 +62,11 @@ def plan_sections(plan: Plan, question: str) -> list[Section]:
         Section(2, "What is fixed"),
         *fixed,
         Section(3, "All settings", (), values),
-        *_materials(plan.materials),
+        Section(3, "Exploratory", [*_exploratory(plan)]),
+        *_texts(plan.materials),
         Section(2, "What is free", _FREE),
         Section(2, "What had been looked at", plan.looked_at),
+        *_digests(plan),
     ]
 
 
@@ -77,14 +79,14 @@ def _fixed(plan: Plan) -> Iterator[tuple[str, Sequence[str]]]:
             registered.design,
             f"{plan.draws:,} draws, {plan.sessions:,} sessions, seed {plan.seed}. All "
             "randomisation is in the manifest, which anyone can draw again.",
-            f"SHA-256 of the manifest's rows: `{plan.manifest_sha256}`",
             *_written(plan),
             f"Code: commit `{plan.commit}`"
             + (f", with changes that are in no commit: {changed}" if changed else ""),
         ],
     )
     yield "Estimands", registered.estimands
-    yield "Primary outcome", [registered.primary]
+    yield "Hypothesis", [*_hypothesis(plan)]
+    yield "Confirmatory: the primary outcome", [registered.primary]
     yield "Tests", registered.tests
     yield "Exclusions", registered.exclusions
     yield "Power", registered.power
@@ -101,16 +103,50 @@ def _written(plan: Plan) -> Iterator[str]:
         yield f"Written {plan.written}, by {author}."
 
 
-def _materials(materials: Mapping[str, Material]) -> Iterator[Section]:
-    """Every file with its digest, and the texts of the study's own prompts and code."""
-    listed = "\n".join(
-        f"{each.sha256}  {each.kind}  {line(name)}" for name, each in materials.items()
+def _hypothesis(plan: Plan) -> Iterator[str]:
+    """What is expected, and on which side; that nothing is said where that is so."""
+    said, direction = plan.hypothesis.get("hypothesis"), plan.hypothesis.get("direction")
+    if said:
+        yield line(said)
+    if direction:
+        side = "above" if direction == "greater" else "below"
+        yield f"Expected direction: the difference of the primary outcome is {side} 0."
+    else:
+        yield (
+            "No direction is registered: a difference either way is a finding, and tests are "
+            "two-sided."
+        )
+
+
+def _exploratory(plan: Plan) -> Iterator[str]:
+    """All that is not confirmatory, by name where the study names it."""
+    if plan.exploratory:
+        yield f"Outcomes other than the primary one: {', '.join(map(line, plan.exploratory))}."
+    yield (
+        "No claim of confirmation is made for these, nor for any analysis that is not named above; "
+        "their tests have a family of their own, or none."
     )
-    if listed:
-        yield Section(3, "Prompts, data and code", ["SHA-256 of each file:"], listed)
+
+
+def _texts(materials: Mapping[str, Material]) -> Iterator[Section]:
+    """The texts of the study's own prompts and code."""
+    if any(each.text is not None for each in materials.values()):
+        yield Section(3, "Prompts and code of the study")
     for name, each in materials.items():
         if each.text is not None:
             yield Section(4, line(name), (), each.text)
+
+
+def _digests(plan: Plan) -> Iterator[Section]:
+    """At the end, since nobody reads them: digests of all files, and versions of packages."""
+    files = [f"{each.sha256}  {each.kind}  {line(name)}" for name, each in plan.materials.items()]
+    rows = [f"{plan.manifest_sha256}  data  rows of the manifest", *files]
+    yield Section(
+        2, "Digests", ["SHA-256 of each file of prompts, data and code:"], "\n".join(rows)
+    )
+    versions = "\n".join(f"{name} {number}" for name, number in plan.versions.items())
+    if versions:
+        yield Section(3, "Packages", (), versions)
 
 
 def as_markdown(title: str, sections: Sequence[Section]) -> str:

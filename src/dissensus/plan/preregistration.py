@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -34,9 +34,16 @@ from dissensus.plan.deviations import (
 )
 from dissensus.plan.diagnosed import diagnosed_rows
 from dissensus.plan.materials import materials_of, uncommitted
-from dissensus.plan.order import contradiction
+from dissensus.plan.order import contradiction, order_of
 from dissensus.plan.plan_pages import as_html, as_markdown, plan_sections
 from dissensus.plan.registered import Plan
+from dissensus.plan.registering.models import Models, answered_in, asked_by
+from dissensus.plan.registering.settings import (
+    asked_models,
+    defaults_of,
+    registered_settings,
+    versions,
+)
 from dissensus.report.escaping import line
 from dissensus.report.labels import counted, listed
 from dissensus.shipped import command
@@ -44,14 +51,10 @@ from dissensus.study.configuration import Configuration
 from dissensus.study.kind import Row
 from dissensus.study.makes import makes
 from dissensus.study.sessions import Sessions
-from dissensus.study.settings import plain
 from dissensus.study.study import Study
 from dissensus.tables.artefact import read, write_text
 
 TEXT, PAGE = "preregistration.md", "preregistration.html"
-
-#: Settings that say how and where a run is made, and not what it is.
-_NOT_REGISTERED = ("block_size",)
 
 
 @makes()
@@ -76,7 +79,9 @@ def list_deviations(
     listed = deviations(plan.parent, plan_of(configuration, sessions, commit))
     if late := contradiction(plan.parent):
         listed.insert(0, Deviation("design", "order", late))
-    return [vars(each) for each in listed], deviations_text(listed)
+    order = order_of(plan.parent)
+    said = () if late or order is None else [line(each) for each in order.sentences()]
+    return [vars(each) for each in listed], deviations_text(listed, said)
 
 
 @makes(confirmation=CONFIRMATION, page=write_text)
@@ -103,13 +108,21 @@ def confirm(
     study = sessions.study
     registered = plan.parents[2] / prediction["run"] / study.name
     named = {f"{study.name}.{use.setting}" for use in study.models()}
+    now = plan_of(configuration, sessions, commit)
+    models = Models(
+        asked_by(read_plan(registered)),
+        asked_by(now.as_data()),
+        answered_in(registered),
+        answered_in(plan.parent),
+    )
     differences = [
         each
-        for each in deviations(registered, plan_of(configuration, sessions, commit))
+        for each in deviations(registered, now)
         if each.kind != "model" and each.name not in {"eligible", "prediction", *named}
     ]
-    rows = confirmed(prediction, estimates)
-    return rows, confirmation_page(study.name, prediction, rows, differences, simulated)
+    rows = confirmed(prediction, estimates, models.are_the_same)
+    page = confirmation_page(study.name, prediction, rows, differences, simulated, models)
+    return rows, page
 
 
 @makes()
@@ -137,6 +150,8 @@ def say_confirmed(configuration: Configuration) -> Iterator[str]:
 def plan_of(settings: Configuration, sessions: Sessions, commit: str) -> Plan:
     """The plan of a study whose manifest is drawn."""
     study, rows = sessions.study, list(sessions.rows.values())
+    said = settings.registration.get(study.name)
+    draws = len({row["draw_id"] for row in rows})
     registered = study.registered(sessions.items, settings.seed)
     if gap := unidentified(settings, sessions):
         registered = replace(
@@ -152,17 +167,21 @@ def plan_of(settings: Configuration, sessions: Sessions, commit: str) -> Plan:
         study.name,
         settings.seed,
         commit,
-        len({row["draw_id"] for row in rows}),
+        draws,
         len(rows),
         digest(rows),
         registered_settings(settings, study.name),
         registered,
         uncommitted(),
-        materials_of(sessions),
+        materials_of(sessions, asked_models(settings, study)),
         [*_looked_at(settings, study.name)],
         settings.eligible.model_dump() if settings.eligible else None,
-        registered_prediction(settings.confirms, study) if settings.confirms else None,
+        registered_prediction(settings.confirms, study, draws) if settings.confirms else None,
         ", ".join(each.name for each in settings.creator),
+        hypothesis=said.model_dump(exclude={"looked_at"}, exclude_none=True) if said else {},
+        exploratory=[*study.outcomes][1:],
+        versions=versions(),
+        defaults=defaults_of(settings, study.name),
     )
 
 
@@ -194,27 +213,11 @@ def _looked_at(settings: Configuration, study: str) -> Iterator[str]:
         yield f"Run {line(run)} in the same folder: replies of {counted(count, 'session')}."
     if not counts:
         yield "No other run in the same folder has replies of this study."
-
-
-def registered_settings(settings: Configuration, study: str) -> dict[str, Any]:
-    """Path -> value of all that a study's results depend on, as plain data."""
-    declared = settings.study(study)
-    named = dict.fromkeys(name for use in declared.models() for name in use.models)
-    models = {name: settings.models[name].model_dump() for name in named}
-    block = {k: v for k, v in plain(declared.settings).items() if k not in _NOT_REGISTERED}
-    # As JSON has it, so that what is read back compares.
-    registered: dict[str, Any] = json.loads(json.dumps(_flat({study: block, "models": models})))
-    return registered
-
-
-def _flat(value: Any, path: str = "") -> dict[str, Any]:
-    """Nested settings as path -> value; lists and empty blocks are values."""
-    if not isinstance(value, Mapping) or not value:
-        return {path: value}
-    flat: dict[str, Any] = {}
-    for key, inner in value.items():
-        flat |= _flat(inner, f"{path}.{key}" if path else str(key))
-    return flat
+    said = settings.registration.get(study)
+    for sentence in said.looked_at if said else ():
+        yield f"By the author's word: {line(sentence)}"
+    if not said or not said.looked_at:
+        yield "The author states nothing else: no pilot, no other run, no other's results."
 
 
 def register(folder: Path, plan: Plan, question: str, begun: Iterable[str]) -> list[str]:
@@ -252,7 +255,9 @@ def register(folder: Path, plan: Plan, question: str, begun: Iterable[str]) -> l
     sections = plan_sections(plan, question)
     write_text(folder / TEXT, as_markdown(title, sections))
     write_text(folder / PAGE, as_html(title, sections))
-    write_text(folder / DATA, json.dumps(plan.as_data(), ensure_ascii=False, indent=1) + "\n")
+    shown = {name: file_digest(folder / name) for name in (TEXT, PAGE)}
+    data = {**plan.as_data(), "shown_sha256": shown}
+    write_text(folder / DATA, json.dumps(data, ensure_ascii=False, indent=1) + "\n")
     return [
         f"{folder / TEXT} holds the plan; deposit it before the first session.",
         f"{folder / DATA} is the same as data; its SHA-256 is {file_digest(folder / DATA)}.",

@@ -31,6 +31,10 @@ class Plan:
     prediction : what it is to confirm (:mod:`dissensus.plan.confirmation`); None without.
     author : who registers, as the setting ``creator`` names them; "" of nobody.
     written : when it was written, UTC; "" of one that is only compared.
+    hypothesis : what is expected of the primary outcome, with its ``direction``; empty of none.
+    exploratory : names of the outcomes that are not the primary one.
+    versions : package -> its version; and the lock's SHA-256.
+    defaults : path -> value that a setting has where nobody sets it; no part of the plan as data.
     """
 
     run: str
@@ -49,10 +53,15 @@ class Plan:
     prediction: Mapping[str, Any] | None = None
     author: str = ""
     written: str = ""
+    hypothesis: Mapping[str, Any] = field(default_factory=dict)
+    exploratory: Sequence[str] = ()
+    versions: Mapping[str, str] = field(default_factory=dict)
+    defaults: Mapping[str, Any] = field(default_factory=dict)
 
     def as_data(self) -> dict[str, Any]:
         """The plan as JSON holds it."""
         given = {**vars(self), "analysis": vars(self.analysis)}
         given["materials"] = as_data(self.materials)
+        del given["defaults"]
         data: dict[str, Any] = json.loads(json.dumps(given))
         return data

@@ -167,7 +167,7 @@ def _pin(made: Path) -> None:
 def _write_schema(made: Path, name: str) -> None:
     """What editors check the project's settings by."""
     # Imports the study, which nothing else here needs.
-    from dissensus.study.configuration import schema_of
+    from dissensus.study.editor_schema import schema_of
 
     folders: Mapping[str, str] = read_settings(made / "config.yaml")["study_folders"]
     with chdir(made):

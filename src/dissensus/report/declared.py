@@ -252,6 +252,11 @@ class Reader:
         session's rows of each artefact of ``reads``, by its name, and returns :class:`Details`.
     reads : names of artefacts with a ``session_id``. Those that are not there have no rows.
     leaves_out : columns of the source that no page shows.
+    speeches : roles whose turns are speech in the debate; all where there are none. The front page
+        quotes one that answers another.
+    exchange : "module:function"; takes such turns of a session and its rows of each artefact of
+        ``reads``, and returns who said what: two lines for the front page. By default a speech that
+        quotes another.
     """
 
     title: str = ""
@@ -259,6 +264,8 @@ class Reader:
     details: str = ""
     reads: tuple[str, ...] = ()
     leaves_out: tuple[str, ...] = ()
+    speeches: tuple[str, ...] = ()
+    exchange: str = ""
 
     @property
     def artefacts(self) -> list[str]:

@@ -32,6 +32,8 @@ _KINDS = (
     *("unidentified", "headline", "stopped", "floor", "against", "planted", "lost"),
     *("card", "but", "bar"),
 )
+#: What stands behind an estimate that has no interval.
+NO_LIMITS = " (no interval: draws do not differ or are too few)"
 #: Why a contrast has no estimate.
 _IN_NO_DRAW = "no draw has the outcome in both arms"
 
@@ -85,12 +87,13 @@ class Bar:
 
     @property
     def printed(self) -> str:
-        """Such as "+0.80 [0.51, 1.09]"."""
+        """Such as "+0.80 [0.51, 1.09]", or that there are too few draws for an interval."""
         estimate, low, high = self.values
         written = (
             number(estimate, self.digits, "−") if self.is_mean else signed(estimate, self.digits)
         )
-        return f"{written} {interval(low, high, self.digits, '−')}"
+        limits_shown = interval(low, high, self.digits, "−")
+        return f"{written}{NO_LIMITS if limits_shown == MISSING else f' {limits_shown}'}"
 
 
 @dataclass(frozen=True)

@@ -246,12 +246,12 @@ def range_of(counts: Iterable[float]) -> str:
     return f"{distinct[0]:,}" if len(distinct) == 1 else f"{distinct[0]:,} to {distinct[-1]:,}"
 
 
-def listed(items: Iterable[str]) -> str:
-    """Such as "a", "a and b", or "a, b and c"."""
+def listed(items: Iterable[str], last: str = "and") -> str:
+    """Such as "a", "a and b", or "a, b and c"; ``last``: the word before the last one."""
     words = list(items)
-    return (
-        words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}" if words else ""
-    )
+    if len(words) < 2:
+        return "".join(words)
+    return f"{', '.join(words[:-1])} {last} {words[-1]}"
 
 
 def wrapped(text: str, width: int) -> str:

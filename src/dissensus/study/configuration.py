@@ -2,32 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, PrivateAttr, create_model, field_validator, model_validator
 
 from dissensus.errors import SettingError
-from dissensus.llm.model_files import OWN_MODELS, ModelFiles
-from dissensus.llm.model_files import SETTING as MODEL_FILES
+from dissensus.llm.model_files import ModelFiles
 from dissensus.llm.registry import ModelRegistry
 from dissensus.llm.settings import LlmSettings
 from dissensus.setting_faults import Faults, fault
-from dissensus.settings import UNDOTTED, Count, Entries, Once, Spelled, merged, names, validate
-from dissensus.shipped import (
-    STUDIES_FOLDER,
-    home,
-    is_checkout,
-    named_file,
-    offered_studies,
-    placed,
-    shipped_folders,
-)
+from dissensus.settings import UNDOTTED, Count, Entries, Once, Spelled, names, validate
+from dissensus.shipped import offered_studies
 from dissensus.study.jobs import MOST_SHARDS
 from dissensus.study.panels import (
     LONGEST_RUN,
@@ -39,12 +28,20 @@ from dissensus.study.panels import (
 )
 from dissensus.study.registry import (
     STUDIES,
+    complete,
+    named_studies,
     register,
     register_installed,
     study_class,
-    study_folder,
+    with_study_models,
 )
-from dissensus.study.run_settings import ConfirmSettings, CreatorSettings, EligibleSettings
+from dissensus.study.run_settings import (
+    ConfirmSettings,
+    CreatorSettings,
+    EligibleSettings,
+    Licence,
+    RegistrationSettings,
+)
 from dissensus.study.study import ModelUse, Study
 from dissensus.text.embeddings import is_own
 from dissensus.user_files import read_settings
@@ -54,18 +51,22 @@ _SCRIPT = re.compile("</?script|<!--", re.IGNORECASE)
 _NO_SCRIPT = "Snakemake's report would run it; leave out <script, </script and <!--"
 
 
+#: The name of a run.
+RunName = Annotated[
+    str,
+    Spelled(
+        r"^[A-Za-z0-9][A-Za-z0-9._-]*$",
+        "it names a folder: plain letters (a to z, A to Z), digits, . - and _ only, a letter "
+        "or digit first",
+    ),
+    Field(max_length=LONGEST_RUN),
+]
+
+
 class Configuration(LlmSettings):
     """All that a run is told. Each known study adds a block of its name, see :func:`load`."""
 
-    run: Annotated[
-        str,
-        Spelled(
-            r"^[A-Za-z0-9][A-Za-z0-9._-]*$",
-            "it names a folder: plain letters (a to z, A to Z), digits, . - and _ only, a letter "
-            "or digit first",
-        ),
-        Field(max_length=LONGEST_RUN),
-    ]
+    run: RunName
     seed: Annotated[int, Field(ge=0, lt=2**63)]
     shards: Count = MOST_SHARDS
     sessions_on: Literal["nodes", "login"] = "nodes"
@@ -76,6 +77,13 @@ class Configuration(LlmSettings):
     study_folders: Entries[str] = Field(default_factory=dict)
     replay: str | None = None
     creator: list[CreatorSettings] = Field(default_factory=list)
+    registration: Annotated[Entries[RegistrationSettings], names("a study's name")] = Field(
+        default_factory=dict
+    )
+    license: Licence | None = None
+    """What others may do with the run's data: a name of SPDX such as CC-BY-4.0, or an address."""
+    private: bool = False
+    """Whether nobody but its owner may read what the run writes."""
     eligible: EligibleSettings | None = None
     confirms: ConfirmSettings | None = None
     panels: Annotated[Entries[Entries[str]], names("a panel's name", UNDOTTED)] = Field(
@@ -267,7 +275,7 @@ class Configuration(LlmSettings):
 
 
 @lru_cache
-def _with_blocks(studies: tuple[str, ...], checked: tuple[str, ...]) -> type[Configuration]:
+def with_blocks(studies: tuple[str, ...], checked: tuple[str, ...]) -> type[Configuration]:
     """The configuration with an optional block for each study; those of ``checked`` are checked.
 
     To import the others takes longer than all else that is read of a configuration.
@@ -277,15 +285,9 @@ def _with_blocks(studies: tuple[str, ...], checked: tuple[str, ...]) -> type[Con
     return create_model("Configuration", __base__=Configuration, **blocks)
 
 
-def _named_studies(values: Any) -> list[str]:
-    """What a configuration names as studies."""
-    named = values.get("studies") if isinstance(values, Mapping) else None
-    return [name for name in named if isinstance(name, str)] if isinstance(named, list) else []
-
-
 def _run_studies(values: Any) -> tuple[str, ...]:
     """The studies that a configuration runs; all where it does not name them as it should."""
-    named = _named_studies(values)
+    named = named_studies(values)
     return tuple(name for name in STUDIES if name in named) or tuple(STUDIES)
 
 
@@ -305,7 +307,7 @@ def load(values: Mapping[str, Any], where: str = "config.yaml") -> Configuration
         register_installed(offered_studies(values))
     models = ModelFiles.of(with_study_models(values), where)
     told = models.merged
-    model = _with_blocks(tuple(STUDIES), _run_studies(told))
+    model = with_blocks(tuple(STUDIES), _run_studies(told))
     configuration = validate(model, with_first_panel(told), models.place)
     texts = _texts(told)
     wrong = [fault(path, text, _NO_SCRIPT) for path, text in texts if _SCRIPT.search(text)]
@@ -325,51 +327,6 @@ def load(values: Mapping[str, Any], where: str = "config.yaml") -> Configuration
         raise SettingError("\n".join(f"{where}: {line}" for line in lost))
     configuration._parts = tuple(_of_panels(told, configuration, where))
     return configuration
-
-
-def with_study_models(values: Any) -> Any:
-    """A configuration with the studies that have a block, where it names none, and with the files
-    of simulated models that the folders of its studies have.
-    """
-    if not isinstance(values, Mapping):
-        return values
-    with_blocks = [name for name, block in values.items() if name in STUDIES and block]
-    values = {"studies": with_blocks, **values} if with_blocks else values
-    named = values.get(MODEL_FILES, {})
-    if not isinstance(named, Mapping):
-        return values
-    taken = {Path(path).resolve() for path in placed([*named.values()]) if isinstance(path, str)}
-    files = {name: _own_models(name) for name in _named_studies(values) if name in STUDIES}
-    found = {
-        name: file
-        for name, file in files.items()
-        if Path(file).is_file() and Path(file).resolve() not in taken
-    }
-    return {**values, MODEL_FILES: {**found, **named}}
-
-
-def _own_models(study: str) -> str:
-    """Where the simulated models of a study are, if it has a file of them."""
-    if study in shipped_folders():
-        return str(placed(f"{STUDIES_FOLDER}/{study}/{OWN_MODELS}"))
-    return named_file(study_folder(study) / OWN_MODELS)
-
-
-def complete(values: dict[str, Any]) -> None:
-    """Add what dissensus' own config.yaml says to a project's configuration, which comes first.
-
-    Blocks of the studies that dissensus comes with are added where the project runs them. In a
-    checkout nothing is added: its configuration is that file.
-
-    Parameters
-    ----------
-    values : as Snakemake merged it; changed in place.
-    """
-    if is_checkout():
-        return
-    left_out = set(shipped_folders()) - set(_named_studies(values) or shipped_folders())
-    shared = read_settings(home() / "config.yaml")
-    values |= merged({name: shared[name] for name in shared if name not in left_out}, values)
 
 
 def _of_panels(
@@ -432,31 +389,3 @@ def load_file(path: Path) -> Any:
     values = read_settings(path)
     complete(values)
     return load(values, str(path))
-
-
-def schema() -> str:
-    """The JSON schema for editors: ``python -m dissensus.study.configuration``."""
-    modules = [f"{module.rpartition('.')[0]}.simulated" for module in STUDIES.values()]
-    return _schema(tuple(STUDIES), [module for module in modules if find_spec(module)])
-
-
-def schema_of(folders: Mapping[str, str]) -> str:
-    """The same for a project whose studies are its own.
-
-    Parameters
-    ----------
-    folders : as the setting ``study_folders`` has them.
-    """
-    register(folders)
-    return _schema(tuple(folders), ())
-
-
-def _schema(studies: tuple[str, ...], behaviours: Sequence[str]) -> str:
-    from dissensus.study.editor_schema import json_schema
-
-    made = json_schema(_with_blocks(studies, studies), behaviours)
-    return json.dumps(made, indent=2, ensure_ascii=False) + "\n"
-
-
-if __name__ == "__main__":
-    print(schema(), end="")

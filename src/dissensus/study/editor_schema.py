@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import ast
 import inspect
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from textwrap import dedent
 from typing import Any, NamedTuple, get_args
@@ -22,6 +24,8 @@ from dissensus.llm.model_files import OWN_MODELS
 from dissensus.llm.settings import RemoteModelSettings, SimulatedModelSettings
 from dissensus.settings import Settings
 from dissensus.shipped import home, shipped_folders
+from dissensus.study.configuration import with_blocks
+from dissensus.study.registry import STUDIES, register
 from dissensus.user_files import YamlFile
 
 _COMMENT = re.compile(r"(?:^|\s)#\s?(.*)")
@@ -192,3 +196,29 @@ def _comment(key: yaml.Node, lines: list[str]) -> str:
         first -= 1
     matches = [_COMMENT.search(line) for line in lines[first : mark.line + 1]]
     return " ".join(match[1].strip() for match in matches if match)
+
+
+def schema() -> str:
+    """The JSON schema for editors: ``python -m dissensus.study.editor_schema``."""
+    modules = [f"{module.rpartition('.')[0]}.simulated" for module in STUDIES.values()]
+    return _of_studies(tuple(STUDIES), [module for module in modules if find_spec(module)])
+
+
+def schema_of(folders: Mapping[str, str]) -> str:
+    """The same for a project whose studies are its own.
+
+    Parameters
+    ----------
+    folders : as the setting ``study_folders`` has them.
+    """
+    register(folders)
+    return _of_studies(tuple(folders), ())
+
+
+def _of_studies(studies: tuple[str, ...], behaviours: Sequence[str]) -> str:
+    made = json_schema(with_blocks(studies, studies), behaviours)
+    return json.dumps(made, indent=2, ensure_ascii=False) + "\n"
+
+
+if __name__ == "__main__":
+    print(schema(), end="")

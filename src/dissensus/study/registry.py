@@ -12,9 +12,22 @@ from typing import Any
 
 from dissensus.digests import PACKAGES
 from dissensus.errors import SettingError, ended_in
-from dissensus.shipped import SHIPPED, Offered, shipped_folders
+from dissensus.llm.model_files import OWN_MODELS
+from dissensus.llm.model_files import SETTING as MODEL_FILES
+from dissensus.settings import merged
+from dissensus.shipped import (
+    SHIPPED,
+    STUDIES_FOLDER,
+    Offered,
+    home,
+    is_checkout,
+    named_file,
+    placed,
+    shipped_folders,
+)
 from dissensus.study.study import Study
 from dissensus.tables.provenance import note_package
+from dissensus.user_files import read_settings
 
 #: Name -> the module of its declaration.
 STUDIES = {name: f"{SHIPPED}.{name}.study" for name in shipped_folders()}
@@ -155,3 +168,54 @@ def _make_importable(folder: Path) -> None:
     folders = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     if text not in folders:
         os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [text, *folders]))
+
+
+def named_studies(values: Any) -> list[str]:
+    """What a configuration names as studies."""
+    named = values.get("studies") if isinstance(values, Mapping) else None
+    return [name for name in named if isinstance(name, str)] if isinstance(named, list) else []
+
+
+def with_study_models(values: Any) -> Any:
+    """A configuration with the studies that have a block, where it names none, and with the files
+    of simulated models that the folders of its studies have.
+    """
+    if not isinstance(values, Mapping):
+        return values
+    with_blocks = [name for name, block in values.items() if name in STUDIES and block]
+    values = {"studies": with_blocks, **values} if with_blocks else values
+    named = values.get(MODEL_FILES, {})
+    if not isinstance(named, Mapping):
+        return values
+    taken = {Path(path).resolve() for path in placed([*named.values()]) if isinstance(path, str)}
+    files = {name: _own_models(name) for name in named_studies(values) if name in STUDIES}
+    found = {
+        name: file
+        for name, file in files.items()
+        if Path(file).is_file() and Path(file).resolve() not in taken
+    }
+    return {**values, MODEL_FILES: {**found, **named}}
+
+
+def _own_models(study: str) -> str:
+    """Where the simulated models of a study are, if it has a file of them."""
+    if study in shipped_folders():
+        return str(placed(f"{STUDIES_FOLDER}/{study}/{OWN_MODELS}"))
+    return named_file(study_folder(study) / OWN_MODELS)
+
+
+def complete(values: dict[str, Any]) -> None:
+    """Add what dissensus' own config.yaml says to a project's configuration, which comes first.
+
+    Blocks of the studies that dissensus comes with are added where the project runs them. In a
+    checkout nothing is added: its configuration is that file.
+
+    Parameters
+    ----------
+    values : as Snakemake merged it; changed in place.
+    """
+    if is_checkout():
+        return
+    left_out = set(shipped_folders()) - set(named_studies(values) or shipped_folders())
+    shared = read_settings(home() / "config.yaml")
+    values |= merged({name: shared[name] for name in shared if name not in left_out}, values)

@@ -1,9 +1,9 @@
-"""Settings that say who made a run, and which registered finding it is to confirm."""
+"""Settings that say who made a run, what is registered of it, and which finding it confirms."""
 
 from __future__ import annotations
 
 from datetime import date
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
@@ -25,6 +25,16 @@ def _a_date(text: str) -> str:
 Day = Annotated[str, BeforeValidator(_as_text), AfterValidator(_a_date)]
 
 
+#: What a run's data may be used for.
+Licence = Annotated[
+    str,
+    Spelled(
+        r"^(https://\S+|[A-Za-z0-9][A-Za-z0-9.+-]*)$",
+        "it must be a name of SPDX such as CC-BY-4.0, or an address that begins with https://",
+    ),
+]
+
+
 class CreatorSettings(Settings):
     name: Annotated[str, Field(min_length=1, max_length=200)]
     """Of a person."""
@@ -39,6 +49,19 @@ class CreatorSettings(Settings):
         | None
     ) = None
     """The person's ORCID iD, as an address."""
+
+
+class RegistrationSettings(Settings):
+    """What a study's plan says besides what the study declares. The author's word, as it is."""
+
+    hypothesis: Annotated[str, Field(max_length=2000)] | None = None
+    """What is expected of the primary outcome, in a sentence."""
+    direction: Literal["greater", "less"] | None = None
+    """Whether the difference of the primary outcome is expected above or below 0."""
+    looked_at: list[Annotated[str, Field(min_length=1, max_length=2000)]] = Field(
+        default_factory=list
+    )
+    """What was known before: pilots, other runs, published results; a sentence each."""
 
 
 class EligibleSettings(Settings):

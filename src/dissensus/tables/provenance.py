@@ -18,6 +18,8 @@ from dissensus.shipped import is_checkout, origin
 COMMIT_FILE = "COMMIT"
 #: In the folder of a study whose plan was registered before its first session.
 PLAN_FILE, PLAN_DIGEST = "preregistration.json", "plan_sha256"
+#: Beside a plan: what others say of when it was there.
+STAMPS_FILE = "preregistration.stamps.json"
 #: The entry with the digest of what an artefact depends on.
 SETTINGS_DIGEST = "settings_sha256"
 #: Of sessions that begin or end together, one asks for the packages and the commit.
@@ -40,7 +42,7 @@ def provenance(stage: str, simulated: bool, depends_on: Mapping[str, Any]) -> di
     package the commit of the project that uses it, if that is under git.
     """
     with _ASKING:
-        versions, commit = package_versions(), _commit()
+        versions, commit = package_versions(), code_commit()
         project = "" if is_checkout() else _commit_of(Path.cwd())
     return {
         "stage": stage,
@@ -72,7 +74,7 @@ def package_versions() -> dict[str, str]:
 
 
 @cache
-def _commit() -> str:
+def code_commit() -> str:
     """The code's commit: the one that a package or an archive says, or the checkout's; "unknown"
     outside these.
     """

@@ -9,6 +9,7 @@ from dissensus.report.declared import Details, Measure, Reader, by_round
 
 from .design import DEBATE, TRAINING
 from .outcomes import OUTCOMES, PRIMARY
+from .wording import VOTER
 
 Row = Mapping[str, Any]
 
@@ -22,6 +23,7 @@ READER = Reader(
     ),
     details=f"{__package__}.reader:details",
     reads=("votes",),
+    speeches=(VOTER,),
 )
 
 

@@ -1,4 +1,4 @@
-"""Reads a file of turns: CSV, Parquet or JSON lines, each row with its place in the file."""
+"""Reads a file of turns: CSV, Parquet, JSON lines or .xlsx, each row with its place in the file."""
 
 from __future__ import annotations
 
@@ -9,9 +9,12 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
+from dissensus.encodings import as_windows_has_it, no_text
 from dissensus.errors import ResourceError
 from dissensus.setting_faults import show
-from dissensus.user_files import read_csv
+from dissensus.user_files import csv_header, read_csv
+
+from .spreadsheet import sheet_columns, sheet_rows
 
 #: Ending of a file -> how it is read.
 FORMATS = {
@@ -21,13 +24,18 @@ FORMATS = {
     ".parquet": "parquet",
     ".jsonl": "json lines",
     ".ndjson": "json lines",
+    ".xlsx": "spreadsheet",
 }
 #: What parts the cells of a CSV: the first that gives the columns which are named.
 _DELIMITERS = ",;\t|"
 
 
-def columns_of(path: Path) -> list[str]:
+def columns_of(path: Path, wanted: Collection[str]) -> list[str]:
     """The names of a file's columns; of JSON lines, those that any line has.
+
+    Parameters
+    ----------
+    wanted : what tells the sheet of a spreadsheet: the columns that it should have.
 
     Raises
     ------
@@ -38,27 +46,13 @@ def columns_of(path: Path) -> list[str]:
         return list(_parquet(path).schema_arrow.names)
     if kind == "json lines":
         return list(dict.fromkeys(name for _, row in _json_lines(path) for name in row))
-    best: list[str] = []
-    for delimiter in _DELIMITERS:
-        rows = read_header(path, delimiter)
-        best = rows if len(rows) > len(best) else best
-    return best
-
-
-def read_header(path: Path, delimiter: str) -> list[str]:
-    """The first row of a CSV, were its cells parted by a delimiter."""
-    import csv
-
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            return next(csv.reader(file, delimiter=delimiter), [])
-    except (OSError, UnicodeDecodeError, csv.Error):
-        # What is wrong is said by whoever reads all of it.
-        return []
+    if kind == "spreadsheet":
+        return sheet_columns(path, wanted)
+    return csv_header(path, _DELIMITERS)
 
 
 def read_rows(
-    path: Path, columns: Sequence[str], texts: Collection[str]
+    path: Path, columns: Sequence[str], texts: Collection[str], said: str
 ) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """The rows of a file that are not empty, each with its place, such as "turns.csv, row 7".
 
@@ -66,6 +60,7 @@ def read_rows(
     ----------
     columns : that it must have.
     texts : those of them that hold what others said, in which any character but U+0000 may stand.
+    said : the one with the texts of turns.
 
     Raises
     ------
@@ -76,6 +71,9 @@ def read_rows(
         yield from _parquet_rows(path, columns)
     elif kind == "json lines":
         yield from _with_columns(path, columns)
+    elif kind == "spreadsheet":
+        for number, cells in sheet_rows(path, columns):
+            yield f"{path}, row {number}", {name: _cell(name, cells, said) for name in columns}
     else:
         for number, row in read_csv(path, columns, delimiters=_DELIMITERS, as_it_is=texts):
             # Spreadsheets leave rows of separators below the last one.
@@ -83,12 +81,23 @@ def read_rows(
                 yield f"{path}, row {number}", {name: row[name] or None for name in columns}
 
 
+def _cell(name: str, cells: Mapping[str, Any], said: str) -> Any:
+    """A cell of a spreadsheet, which makes a number of what somebody has said in digits."""
+    value = cells[name]
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return as_name(value) if is_number and name == said else value
+
+
 def _format(path: Path) -> str:
+    if not path.is_file():
+        raise ResourceError(
+            f"{path} {'is no file' if path.exists() else 'is not there'}; name a file of turns."
+        )
     kind = FORMATS.get(path.suffix.lower())
     if kind is None:
         raise ResourceError(
             f"{path} ends in {path.suffix or 'nothing'!r}; a file of turns ends in "
-            f"{', '.join(FORMATS)}: rename it, or name its format with --format."
+            f"{', '.join(FORMATS)}: save it as one of them, or name its format with --format."
         )
     return kind
 
@@ -108,15 +117,17 @@ def _parquet_rows(path: Path, columns: Sequence[str]) -> Iterator[tuple[str, Map
 
     file = _parquet(path)
     names = file.schema_arrow.names
-    _check_columns(f"{path}", columns, names)
-    if twice := [name for name in columns if names.count(name) > 1]:
+    nested = {name: name if name in names else name.partition(".")[0] for name in columns}
+    _check_columns(f"{path}", list(nested.values()), names)
+    if twice := [name for name in nested.values() if names.count(name) > 1]:
         raise ResourceError(f"{path}: the column {twice[0]!r} stands twice; leave one out.")
     number = 0
     try:
-        for batch in file.iter_batches(batch_size=4096, columns=list(columns), use_threads=False):
+        wanted = list(dict.fromkeys(nested.values()))
+        for batch in file.iter_batches(batch_size=4096, columns=wanted, use_threads=False):
             for row in batch.to_pylist():
                 number += 1
-                yield f"{path}, row {number}", row
+                yield f"{path}, row {number}", {name: within(row, name)[1] for name in columns}
     except (OSError, ValueError, pa.ArrowException) as error:
         raise ResourceError(f"{path}, after row {number}: it cannot be read ({error}).") from None
 
@@ -131,11 +142,20 @@ def _check_columns(where: str, columns: Sequence[str], names: Sequence[str]) -> 
 def _with_columns(path: Path, columns: Sequence[str]) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Lines with what they have of some columns, each of which some line has."""
     seen: set[str] = set()
-    place = str(path)
     for place, row in _json_lines(path):
-        seen |= row.keys()
-        yield place, {name: row.get(name) for name in columns}
-    _check_columns(place, columns, sorted(seen))
+        found = {name: within(row, name) for name in columns}
+        seen |= row.keys() | {name for name, (is_there, _) in found.items() if is_there}
+        yield place, {name: value for name, (_, value) in found.items()}
+    _check_columns(str(path), columns, sorted(seen))
+
+
+def within(row: Mapping[str, Any], name: str) -> tuple[bool, Any]:
+    """Whether an object has something of a name, and what; ``meta.stance`` is within ``meta``."""
+    if name in row:
+        return True, row[name]
+    first, is_path, rest = name.partition(".")
+    inner = row.get(first)
+    return within(inner, rest) if is_path and isinstance(inner, Mapping) else (False, None)
 
 
 def _json_lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -143,6 +163,8 @@ def _json_lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     try:
         with path.open("rb") as file:
             for number, raw in enumerate(file, start=1):
+                if number == 1 and (wrong := no_text(raw)):
+                    raise ResourceError(f"{path} {wrong}.")
                 if raw.strip(b"\xef\xbb\xbf \t\r\n"):
                     yield f"{path}, line {number}", _line(raw, f"{path}, line {number}")
     except OSError as error:
@@ -154,7 +176,8 @@ def _line(raw: bytes, where: str) -> dict[str, Any]:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ResourceError(
-            f"{where}: byte {error.start} is not UTF-8; save the file as UTF-8."
+            f"{where}: byte {error.start} is not UTF-8{as_windows_has_it(raw, error.start)}; save "
+            "the file as UTF-8."
         ) from None
     try:
         row = json.loads(text, object_pairs_hook=_once)

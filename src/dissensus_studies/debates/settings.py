@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from dissensus.session.turn_fields import NEEDED, TURN_FIELDS
+from dissensus.session.turn_fields import TURN_FIELDS
 from dissensus.setting_faults import Faults, fault
 from dissensus.settings import Confidence, Count, Line, Once, Resamples, Settings
 from dissensus.study.settings import (
@@ -19,8 +19,9 @@ from dissensus.study.settings import (
     Temperature,
 )
 
-#: Fields that a table may have one value of, which stands in no column.
-_ALWAYS = ("arm", "item", "cluster", "role", "model", "person", "simulated")
+from .outcomes import LEXICAL, OUTCOMES
+from .turns import ALWAYS
+
 #: What pairs sessions of different arms; none compares arms whose sessions have nothing in common.
 PairedBy = Literal["pair", "draw", "item", "none"]
 
@@ -31,9 +32,11 @@ class TableSettings(Settings):
     noun: ClassVar[str] = "setting"
 
     file: File
-    """A CSV, a Parquet file or JSON lines with a row a turn."""
-    columns: dict[str, Line] = Field(default_factory=dict)
-    """What a field of a turn is called in the file; without any, columns have the fields' names."""
+    """A CSV, a Parquet file, JSON lines or an .xlsx with a row a turn."""
+    columns: dict[str, Line | None] = Field(default_factory=dict)
+    """What a field of a turn is called in the file; null leaves it out. Other columns that are
+    called like fields count too.
+    """
     always: dict[str, Line] = Field(default_factory=dict)
     """Fields that all turns of the file have alike, such as arm or person."""
     made_from: list[Line] = Field(default_factory=list)
@@ -41,8 +44,8 @@ class TableSettings(Settings):
 
     @field_validator("columns", "always")
     @classmethod
-    def _fields_are_known(cls, named: dict[str, str], info: Any) -> dict[str, str]:
-        may = _ALWAYS if info.field_name == "always" else tuple(TURN_FIELDS)
+    def _fields_are_known(cls, named: dict[str, Any], info: Any) -> dict[str, Any]:
+        may = ALWAYS if info.field_name == "always" else tuple(TURN_FIELDS)
         if lost := [name for name in named if name not in may]:
             raise ValueError(
                 f"{lost[0]!r} is no field that it may have; there are {', '.join(may)}"
@@ -50,11 +53,7 @@ class TableSettings(Settings):
         return named
 
     @model_validator(mode="after")
-    def _has_what_a_turn_needs(self) -> TableSettings:
-        lacking = [name for name in NEEDED if self.columns and name not in self.columns]
-        if lacking:
-            may = f"a turn needs {', '.join(NEEDED)}; add {lacking[0]}"
-            raise Faults(fault("columns", dict(self.columns), may))
+    def _names_each_field_once(self) -> TableSettings:
         if both := sorted(set(self.columns) & set(self.always)):
             raise Faults(fault("always", dict(self.always), f"{both[0]} is in columns too"))
         for name in ("value", "truth", "decision"):
@@ -97,6 +96,10 @@ class DebatesSettings(StudySettings):
     """The arms that the files name, the reference first; one where they name none."""
     paired_by: PairedBy = "none"
     """The field that sessions share which are compared across arms."""
+    primary: str = LEXICAL
+    """The primary outcome. ``dissensus import`` takes one that is based on the truth, where the
+    files have it: the speakers who end right, or else the groups that decide right.
+    """
     keep: Annotated[list[Literal["names", "times"]], Once] = Field(default_factory=list)
     """What is dropped otherwise: names of people, and times."""
     simulated: bool = False
@@ -109,3 +112,10 @@ class DebatesSettings(StudySettings):
     """Sessions that are kept together in one block."""
     protocol: ImportProtocol = ImportProtocol()
     inference: CompareSettings = CompareSettings()
+
+    @field_validator("primary")
+    @classmethod
+    def _primary_is_measured(cls, primary: str) -> str:
+        if primary not in OUTCOMES:
+            raise ValueError(f"it must be one of {', '.join(OUTCOMES)}")
+        return primary

@@ -6,13 +6,14 @@ import json
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from dissensus.errors import ResourceError
 from dissensus.session.protocol import round_label
 from dissensus.session.turn_fields import NEEDED, TURN_FIELDS
 from dissensus.setting_faults import show, unwritable
 
+from .order import ImportedTurn, in_order
 from .reading import (
     as_flag,
     as_name,
@@ -31,39 +32,15 @@ _READS = {
     "value": as_value,
 }
 _OF_SESSION = [name for name, each in TURN_FIELDS.items() if each.of_session and name != "session"]
+#: Fields that a table may have one value of, which stands in no column.
+ALWAYS = ("session", "arm", "item", "cluster", "role", "model", "person", "simulated")
 #: Fields that hold JSON already.
-_JSON = ("value_json", "truth_json", "decision_json")
+_JSON = ("value_json", "truth_json", "decision_json", "scores_json")
+#: What a turn took.
+_USED = ("input_tokens", "output_tokens", "cost_usd")
 _TEXTS = ("text", "value", "truth", "decision", *_JSON)
 #: What is no name that stands on a line.
 _MANY_LINES = ("item", *_JSON)
-
-
-class ImportedTurn(NamedTuple):
-    """One turn as the file has it.
-
-    Attributes
-    ----------
-    person : None where the file does not say.
-    value : JSON; None where there is none.
-    place : of the row, for what is wrong with it.
-    """
-
-    number: int
-    speaker: str
-    role: str
-    round_label: str
-    model: str
-    person: bool | None
-    text: str
-    value: str | None
-    repairs: int
-    compliant: bool
-    time: str
-    place: str
-
-    def as_json(self) -> str:
-        """All but its place and its time."""
-        return json.dumps(self[:10], ensure_ascii=False)
 
 
 @dataclass
@@ -99,6 +76,7 @@ class ImportedTable:
     wordless : how many rows have no words: a value alone, or nothing.
     mapped : field -> column.
     simulated : how many turns the file says are of simulated models.
+    twice : places of rows that have what another row has, and of that.
     """
 
     sessions: list[ImportedSession]
@@ -106,11 +84,12 @@ class ImportedTable:
     wordless: int
     mapped: dict[str, str]
     simulated: int
+    twice: list[tuple[str, str]]
 
 
 def read_table(
     path: str | Path,
-    columns: Mapping[str, str],
+    columns: Mapping[str, str | None],
     always: Mapping[str, str],
     keep: Collection[str] = (),
 ) -> ImportedTable:
@@ -119,7 +98,8 @@ def read_table(
     Parameters
     ----------
     path : of the file.
-    columns : field -> column; without any, the columns that are called like fields.
+    columns : field -> column; None for a field that is not read. Columns that are called like other
+        fields count too.
     always : field -> what all turns have.
     keep : "names" of people.
 
@@ -128,32 +108,73 @@ def read_table(
     ResourceError : the first row that is wrong, by file and row, with the mend.
     """
     path = Path(path)
-    mapped = dict(columns)
-    if not mapped:
-        there = columns_of(path)
-        mapped = {name: name for name in TURN_FIELDS if name in there and name not in always}
-        if lacking := [name for name in NEEDED if name not in mapped]:
-            raise ResourceError(
-                f"{path}: no column is called {lacking[0]!r}; say in columns what it is called: "
-                f"there are {', '.join(map(repr, there)) or 'none'}."
-            )
+    mapped = _mapped(path, columns, always)
     fixed = {name: _READS[TURN_FIELDS[name].kind](value) for name, value in always.items()}
     asked = list(dict.fromkeys(mapped.values()))
     texts = {mapped[name] for name in _TEXTS if name in mapped}
     sessions: dict[str, ImportedSession] = {}
+    first: dict[tuple[Any, ...], str] = {}
+    twice: list[tuple[str, str]] = []
     rows = wordless = simulated = 0
-    for place, row in read_rows(path, asked, texts):
+    for place, row in read_rows(path, asked, texts, mapped["text"]):
         given = {name: _cell(name, row[column], place) for name, column in mapped.items()} | fixed
         _add(sessions, given, place, path.name)
+        if (other := first.setdefault(tuple(given.values()), place)) != place:
+            _refuse_same(given, place, other)
+            twice.append((place, other))
         rows, simulated = rows + 1, simulated + bool(given.get("simulated"))
         wordless += not says_something(given["text"] or "")
     if not rows:
         raise ResourceError(f"{path} has no turn; give it a row for each.")
     for session in sessions.values():
-        _put_in_order(session)
+        session.turns = in_order(session.turns, session.source)
         if "names" not in keep:
             _give_seats(session)
-    return ImportedTable(list(sessions.values()), rows - wordless, wordless, mapped, simulated)
+    found = list(sessions.values())
+    return ImportedTable(found, rows - wordless, wordless, mapped, simulated, twice)
+
+
+def _mapped(
+    path: Path, columns: Mapping[str, str | None], always: Mapping[str, str]
+) -> dict[str, str]:
+    """Field -> column: those that are named, and the columns that are called like fields.
+
+    A column that is named for a field counts for that alone.
+    """
+    taken = {column for column in columns.values() if column is not None}
+    needed = {name for name in NEEDED if name not in columns and name not in always}
+    there = columns_of(path, taken | needed)
+    mapped = {
+        name: name
+        for name in TURN_FIELDS
+        if name in there and name not in always and name not in columns and name not in taken
+    }
+    for name in ("value", "truth", "decision"):
+        # Who names one of the two has chosen it.
+        both = {name, f"{name}_json"}
+        if named := both & columns.keys():
+            for other in both - named:
+                mapped.pop(other, None)
+    mapped |= {name: column for name, column in columns.items() if column is not None}
+    for name in NEEDED:
+        if name not in mapped and name not in always:
+            may = f", or name all turns' with --always {name}=..." if name in ALWAYS else ""
+            raise ResourceError(
+                f"{path}: no column is called {name!r}; say what it is called with --column "
+                f"{name}=...{may}: there are {', '.join(map(repr, there)) or 'none'}."
+            )
+    return mapped
+
+
+def _refuse_same(given: Mapping[str, Any], place: str, other: str) -> None:
+    """Refuse a row that is there twice, where that cannot be what somebody has said again."""
+    # A turn that is there twice is found when turns are put in order.
+    for name in ("time", "round"):
+        if given.get(name) is not None and given.get("turn") is None:
+            raise ResourceError(
+                f"{place}: it has what {other} has, its {name} too; leave one of them out, or give "
+                "each a turn of its own."
+            )
 
 
 def says_something(text: str) -> bool:
@@ -213,7 +234,6 @@ def _add(
                 f"{place}: the session {source!r} has the {name} {show(value)}, and "
                 f"{show(session.fields[name])} in {session.place}; a session has one."
             )
-    number = given.get("turn")
     label = given.get("round_label") or ""
     if given.get("round") is not None and not label:
         label = round_label(given["round"])
@@ -227,7 +247,7 @@ def _add(
         )
     session.turns.append(
         ImportedTurn(
-            len(session.turns) + 1 if number is None else number,
+            given.get("turn"),
             given["speaker"],
             given.get("role") or "",
             label,
@@ -239,22 +259,10 @@ def _add(
             True if compliant is None else compliant,
             given.get("time") or "",
             place,
+            given.get("round"),
+            *(given.get(name) for name in _USED),
         )
     )
-
-
-def _put_in_order(session: ImportedSession) -> None:
-    """Sort turns by their numbers; of those who speak at once, in the order of the rows."""
-    session.turns.sort(key=lambda turn: turn.number)
-    first: dict[tuple[int, str], ImportedTurn] = {}
-    for turn in session.turns:
-        other = first.setdefault((turn.number, turn.speaker), turn)
-        if other is not turn:
-            raise ResourceError(
-                f"{turn.place}: {turn.speaker!r} speaks in turn {turn.number} of the session "
-                f"{session.source!r}, and in {other.place} too; give one of them another turn, or "
-                "leave a row out."
-            )
 
 
 def _give_seats(session: ImportedSession) -> None:

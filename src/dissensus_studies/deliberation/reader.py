@@ -20,6 +20,7 @@ READER = Reader(
     ),
     details=f"{__package__}.reader:details",
     reads=("claims", "engagements", "stances"),
+    exchange=f"{__package__}.reader:exchange",
 )
 
 
@@ -56,6 +57,23 @@ def details(row: Row, topic: Row, artefacts: Mapping[str, Sequence[Row]]) -> Det
         ],
         tables=[by_round("Stances by round", stances)],
     )
+
+
+def exchange(
+    turns: Sequence[Row], artefacts: Mapping[str, Sequence[Row]]
+) -> Sequence[tuple[str, str]]:
+    """The first claim that another agent objects to, and what that agent claims in that round."""
+    claims = {claim["claim_id"]: claim for claim in artefacts["claims"]}
+    for engagement in artefacts["engagements"]:
+        claim, source = claims.get(engagement["resolved_claim"]), engagement["source"]
+        own = [
+            each["text"]
+            for each in claims.values()
+            if (each["agent"], each["round"]) == (source, engagement["round"])
+        ]
+        if claim and own and engagement["relation"] == "rebut" and claim["agent"] != source:
+            return [(claim["agent"], claim["text"]), (f"{source}, against it", own[0])]
+    return []
 
 
 def _stands_in(quote: str, text: str) -> bool:

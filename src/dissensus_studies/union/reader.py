@@ -25,6 +25,7 @@ READER = Reader(
     ),
     details=f"{__package__}.reader:details",
     reads=("verdicts", "claims", "rebuttals", "scores", "votes"),
+    speeches=("speech",),
 )
 
 

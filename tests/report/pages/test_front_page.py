@@ -69,8 +69,8 @@ def test_a_picture_draws_the_estimates_where_they_are() -> None:
     assert zero == pytest.approx(50.0) and sum(at) == pytest.approx(100.0)
     spans = re.findall(r'class="ci" style="left:([\d.]+)%;width:([\d.]+)%', drawn)
     assert float(spans[0][0]) + float(spans[0][1]) == pytest.approx(zero, abs=0.02)
-    assert drawn.count('class="row null"') == 1 and "its width is noise" in drawn
-    assert "noise" not in picture(bars[:1], "points")
+    assert drawn.count('class="row null"') == 1 and "chance alone" in drawn
+    assert "chance" not in picture(bars[:1], "points")
 
 
 def test_rows_without_an_interval_are_not_drawn_and_further_ones_are_counted() -> None:
@@ -98,7 +98,7 @@ def test_an_axis_has_three_to_six_round_values(width: float) -> None:
 def test_planted_effects_stand_apart_from_those_planted_to_be_none() -> None:
     page = front_page(RUN, [part()], [effect(0.5, 0.6, True), effect(0.0, 0.1, False)])
     assert "Of 1 effect planted" in page
-    assert page.index("Planted</p>") < page.index("Planted to be none</p>")
+    assert page.index("Planted</p>") < page.index("Planted to be none: 1, of which 0 found<")
     (first, _) = re.findall(r'class="true" style="left:([\d.]+)%', page)
     (zero, *_) = re.findall(r'class="zero" style="left:([\d.]+)%', page)
     assert float(first) > float(zero)

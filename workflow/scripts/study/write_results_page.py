@@ -1,10 +1,14 @@
 """State what each study found, and write the pages of results: the run's, and one a study."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from dissensus.digests import file_digest
+from dissensus.plan.order import order_of
 from dissensus.report.facts import FACTS
 from dissensus.report.findings import FINDINGS, rows
+from dissensus.report.pages.exchange import exchange_of
 from dissensus.report.pages.files import dollars, findings_of, newest_day, part_of
 from dissensus.report.pages.front import Run, front_page
 from dissensus.report.pages.study import study_page
@@ -26,7 +30,12 @@ def main(inputs: Any, outputs: Any, stage: Stage) -> None:
         finding_rows, facts = rows(findings, lost)
         write(path, FINDINGS, finding_rows, stage.provenance)
         write(facts_path, FACTS, facts, stage.provenance)
-        parts.append(part_of(folder, given, finding_rows, findings.shown))
+        stated, roles, reads = given["exchange"]
+        exchange = exchange_of(folder, resolve(stated) if stated else None, roles, reads)
+        part = part_of(folder, given, finding_rows, findings.shown, exchange)
+        if order := order_of(folder):
+            part = replace(part, order=[*order.sentences()], proof=order.proof)
+        parts.append(part)
         write_text(page_path, study_page(settings["run"], parts[-1], stage.simulated))
     truth = [row for path in inputs.get("truth", ()) for row in read(path, TRUTH).to_pylist()]
     folders = [Path(path).parent for path in outputs.findings]
@@ -37,6 +46,7 @@ def main(inputs: Any, outputs: Any, stage: Stage) -> None:
         settings["models"],
         dollars(folders),
         stage.simulated,
+        file_digest(Path(inputs.closing)),
     )
     write_text(outputs.page, front_page(of_run, parts, truth))
 

@@ -44,6 +44,12 @@ def is_number(value: Any) -> bool:
     return value is not None and value == value
 
 
+def leaves_out_zero(row: Mapping[str, Any]) -> bool:
+    """Whether an estimate has an interval, and 0 is outside it."""
+    low, high = row["ci_low"], row["ci_high"]
+    return is_number(low) and is_number(high) and not low <= 0.0 <= high
+
+
 def is_found(row: Mapping[str, Any], alpha: float) -> bool:
     """Whether an estimate of a family differs from 0, whichever of the family it is.
 
@@ -119,16 +125,25 @@ class Ranked:
         if not self.first:
             return ""
         them = "them" if len(self.first) > 1 else "it"
-        near = [name(row) for row in self.near[:_NAMED]]
-        near += ["others"] * (len(self.near) > len(near))
-        if self.near and not self.others:
-            near = ["any other"]
         # One of the other sign may be as far from 0, and not as high.
         lead = self.first[0]["estimate"]
-        is_other = self.by_size and any(row["estimate"] * lead < 0 for row in self.near)
-        how = " in size" if is_other else ""
-        behind = f" (not told from {them}{how}: {listed(near)})" if near else ""
+        is_other = [self.by_size and row["estimate"] * lead < 0 for row in self.near]
+        beside, across = (
+            [row for row, other in zip(self.near, is_other, strict=True) if other is side]
+            for side in (False, True)
+        )
+        every = "any other" if not (self.others or across) else ""
+        said = [
+            f"not told from {them}: {every or _named(beside, name)}" if beside else "",
+            f"as far on the other side of 0 may be: {_named(across, name)}" if across else "",
+        ]
+        behind = f" ({'; '.join(filter(None, said))})" if self.near else ""
         return f"{listed(map(worded, self.first))}{behind}"
+
+
+def _named(rows: Sequence[Mapping[str, Any]], name: Callable[[Mapping[str, Any]], str]) -> str:
+    """The first of some estimates by what they are of, and that there are others."""
+    return listed([*map(name, rows[:_NAMED]), *["others"] * (len(rows) > _NAMED)])
 
 
 def _are_told(

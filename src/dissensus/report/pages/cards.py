@@ -52,7 +52,7 @@ def picture(bars: Sequence[Bar], axis: str) -> str:
     more = len(bars) - len(drawn)
     note = f" {more} more in the tables." if more else ""
     has_null = any(bar.is_null for bar in drawn)
-    null = " Grey: nothing can be there; its width is noise." if has_null else ""
+    null = " Grey: no effect can be there; it shows what chance alone does." if has_null else ""
     return (
         f'<figure class="forest">{"".join(rows)}<div class="axis">{_ticks(scale)}</div>'
         f"<figcaption>{html(unmarked(axis))}: estimates with their intervals.{null}{note}"
@@ -60,41 +60,40 @@ def picture(bars: Sequence[Bar], axis: str) -> str:
     )
 
 
-def planted(rows: Sequence[Mapping[str, Any]]) -> str:
+def planted(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """What was planted and what was found: a row an effect, in standard errors of the estimate.
+
+    Effects that are planted to be none are folded, below how many of them were found.
 
     Parameters
     ----------
     rows : of :data:`dissensus.report.truth.TRUTH`.
     """
     estimated = [row for row in rows if row["ci_low"] is not None and row["ci_high"] is not None]
-    groups = (
-        ("Planted", [row for row in estimated if row["planted"] != row["none"]]),
-        ("Planted to be none", [row for row in estimated if row["planted"] == row["none"]]),
-    )
-    ends = [0.0]
-    for row in estimated:
-        ends += [value for value, _ in _standardised(row)]
+    effects = [row for row in estimated if row["planted"] != row["none"]]
+    nulls = [row for row in estimated if row["planted"] == row["none"]]
+    ends = [0.0, *(value for row in estimated for value in _standardised(row))]
     scale = _Scale(min(ends), max(ends))
+    if effects:
+        yield f'<p class="group">Planted</p>{_planted_rows(effects, scale)}'
+    if nulls:
+        found = sum(bool(row["found"]) for row in nulls)
+        yield (
+            f"<details><summary>Planted to be none: {len(nulls)}, of which {found} found</summary>"
+        )
+        yield f"{_planted_rows(nulls, scale)}</details>"
+
+
+def _planted_rows(rows: Sequence[Mapping[str, Any]], scale: _Scale) -> str:
     body = []
-    for name, members in groups:
-        if members:
-            body.append(f'<p class="group">{name}</p>')
-        for row in members:
-            (low, _), (middle, _), (high, _), (true, _) = _standardised(row)
-            told = estimate(row["estimate"], row["ci_low"], row["ci_high"], 2).replace("-", "−")
-            words = f"{row['study']}: {row['effect']}"
-            value_words = f"planted {row['planted']:.2f}, estimate {told}".replace("-", "−")
-            body.append(
-                _row(
-                    words,
-                    (middle, low, high),
-                    value_words,
-                    scale,
-                    planted=true,
-                    shown=str(told),
-                )
-            )
+    for row in rows:
+        low, middle, high, true = _standardised(row)
+        told = estimate(row["estimate"], row["ci_low"], row["ci_high"], 2).replace("-", "−")
+        words = f"{row['study']}: {row['effect']}"
+        value_words = f"planted {row['planted']:.2f}, estimate {told}".replace("-", "−")
+        body.append(
+            _row(words, (middle, low, high), value_words, scale, planted=true, shown=str(told))
+        )
     return (
         f'<figure class="forest wide-names">{"".join(body)}<div class="axis">{_ticks(scale)}</div>'
         "<figcaption>Line: planted. Dot: estimate with its interval, each in standard errors of "
@@ -102,11 +101,11 @@ def planted(rows: Sequence[Mapping[str, Any]]) -> str:
     )
 
 
-def _standardised(row: Mapping[str, Any]) -> list[tuple[float, str]]:
+def _standardised(row: Mapping[str, Any]) -> list[float]:
     """Lower limit, estimate, upper limit and truth in standard errors from no effect."""
     width = (row["ci_high"] - row["ci_low"]) / 2 / 1.96 or 1.0
     names = ("ci_low", "estimate", "ci_high", "planted")
-    return [((row[name] - row["none"]) / width, name) for name in names]
+    return [(row[name] - row["none"]) / width for name in names]
 
 
 class _Scale:

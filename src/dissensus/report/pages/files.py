@@ -30,6 +30,7 @@ from dissensus.report.findings import (
 )
 from dissensus.report.floor import Floor
 from dissensus.report.labels import counted, listed
+from dissensus.report.pages.exchange import Exchange
 from dissensus.report.pages.looks import early, stopping
 from dissensus.report.pages.part import Further, Part, Place, Shown
 from dissensus.report.tables import narrowed, parts
@@ -107,7 +108,11 @@ def findings_of(
 
 
 def part_of(
-    folder: Path, given: Mapping[str, Any], findings: list[dict[str, Any]], card: Card
+    folder: Path,
+    given: Mapping[str, Any],
+    findings: list[dict[str, Any]],
+    card: Card,
+    exchange: Exchange | None = None,
 ) -> Part:
     """A study's part of the page.
 
@@ -117,7 +122,7 @@ def part_of(
     given : ``question``, ``design``, ``figures``, each with its name, its title and whether it is
         main, and ``tables``, see :func:`dissensus.study.given.page_settings`.
     findings : its findings.
-    card : of the front page.
+    card, exchange : of the front page.
     """
     sentences: dict[str, list[str]] = {}
     for row in findings:
@@ -163,6 +168,7 @@ def part_of(
         ],
         _sentences(folder / "deviations.parquet"),
         _sentences(folder / "confirmation.parquet") or (),
+        exchange,
     )
 
 

@@ -1,4 +1,4 @@
-"""The front page of a run: what was planted and found, and a card for each study."""
+"""The front page of a run: a card for each study, and what was planted and found."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
-from dissensus.report.captions import SIMULATED
 from dissensus.report.escaping import html
 from dissensus.report.labels import counted
 from dissensus.report.pages.cards import card_body, planted
+from dissensus.report.pages.exchange import shown
 from dissensus.report.pages.part import Part
+from dissensus.report.pages.shell import header, page
 from dissensus.report.pages.study import linked, scripts, style
-from dissensus.report.tables import as_html, page
+from dissensus.report.tables import as_html
 from dissensus.report.truth import table_truth, tally
 from dissensus.shipped import command
 
@@ -29,6 +30,7 @@ class Run:
     models : how many its sessions ask; 0 where these were imported.
     usd : spent, as the calls were priced; None where a model has no price.
     simulated : whether its models are simulated.
+    closing : SHA-256 of ``closing.sha256``; "" where there is none.
     """
 
     name: str
@@ -37,6 +39,7 @@ class Run:
     models: int = 0
     usd: float | None = None
     simulated: bool = False
+    closing: str = ""
 
 
 _TITLE = "how groups of language models argue"
@@ -51,20 +54,17 @@ def front_page(run: Run, studies: Sequence[Part], truth: Sequence[Mapping[str, A
     truth : rows of :data:`dissensus.report.truth.TRUTH`; none of real models.
     """
     body = [
-        f'<aside class="banner" aria-label="Simulated">{html(SIMULATED)}</aside>'
-        if run.simulated
-        else "",
-        '<a class="skip" href="#content">To the content</a>',
+        header((), run.simulated),
         f"<header><h1>Run {html(run.name)}: {_TITLE if run.models else 'imported debates'}</h1>",
         f'<p class="run">{_in_a_line(run, studies)}</p></header>',
         '<nav aria-label="Contents"><ul class="contents">',
-        '<li><a href="#truth">Planted and found</a></li>' if truth else "",
         *(f'<li><a href="#{html(part.name)}">{html(part.name)}</a></li>' for part in studies),
+        '<li><a href="#truth">Planted and found</a></li>' if truth else "",
         '<li><a href="reader/index.html">All debates</a></li>'
         '<li><a href="#more">Cost, files, citing</a></li></ul></nav><main id="content">',
-        *_truth(truth),
         '<div class="cards">',
         *(line for part in studies for line in _card(part)),
+        *_truth(truth),
         "</div>",
         *_more(run, studies),
         "</main>",
@@ -100,13 +100,14 @@ def _truth(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """What is planted beside what was found, of all studies together."""
     if rows:
         base = "tables/table_truth"
-        yield '<section id="truth"><h2>What was planted, and what was found</h2>'
+        yield '<article class="card" id="truth" aria-labelledby="truth-title">'
+        yield '<h2 id="truth-title">What was planted, and what was found</h2>'
         yield f'<p class="finding"><strong>{html(tally(rows))}</strong></p>'
-        yield planted(rows)
-        yield '<details><summary>As a table</summary><div class="table">'
+        yield from planted(rows)
+        yield '<details><summary>As a table</summary><div class="table wide">'
         yield as_html(table_truth(rows))
         yield f'<p class="files"><a href="{base}.csv">CSV</a> <a href="{base}.md">Markdown</a></p>'
-        yield "</div></details></section>"
+        yield "</div></details></article>"
 
 
 def _card(part: Part) -> Iterator[str]:
@@ -121,7 +122,7 @@ def _card(part: Part) -> Iterator[str]:
             *([f'<a href="{first}">One of them</a>'] if part.first else []),
             f'<a href="{quote(part.name)}/index.html#design">Design</a>',
             *(
-                [f'<a href="{quote(part.name)}/index.html#registered">{part.registered}</a>']
+                [f'<a href="{quote(part.name)}/index.html#registered">{html(part.registered)}</a>']
                 if part.deviations is not None
                 else []
             ),
@@ -131,6 +132,8 @@ def _card(part: Part) -> Iterator[str]:
     attrition = " ".join(part.sentences.get("lost", ())) or "None was lost."
     lost = linked(part, html(f"{part.sessions}. {attrition}"), "reader/index.html")
     yield from card_body(part.card, links=links, lost=lost)
+    at = part.exchange.session_id if part.exchange else ""
+    yield from shown(part.exchange, f"reader/index.html#/{quote(part.name)}/{quote(at)}")
     yield "</article>"
 
 
@@ -161,6 +164,9 @@ def _more(run: Run, studies: Sequence[Part]) -> Iterator[str]:
         yield f"<dt>{title}</dt><dd><code>{html(typed)}</code></dd>"
     cite = f"dissensus, run {run.name}, seed {run.seed}. CITATION.cff has the software's own entry."
     yield f"<dt>To cite</dt><dd>{html(cite)}</dd>"
+    if run.closing:
+        listed = f'<a href="closing.sha256">closing.sha256</a>: <code>{html(run.closing)}</code>'
+        yield f"<dt>Digest of all that these pages rest on</dt><dd>SHA-256 of {listed}</dd>"
     words = "Every number on these pages is read from the run's files; facts.parquet of each study"
     yield f"<dt>Where numbers are from</dt><dd>{words} names artefact, key and column.</dd></dl>"
     yield "</section>"

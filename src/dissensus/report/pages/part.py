@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from dissensus.report.findings import Card
 from dissensus.report.labels import counted
+from dissensus.report.pages.exchange import Exchange
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,9 @@ class Part:
     deviations : sentences of what was done otherwise than registered; None where nothing was
         registered before the first session.
     confirmed : sentences of what was predicted of the run's model, and what came of it.
+    exchange : two speakers of one of its debates; None where none can be quoted.
+    order : sentences of whether its plan came first, and who says so.
+    proof : what shows when the plan was there, in a few words; "" without a plan.
     """
 
     name: str
@@ -71,6 +75,9 @@ class Part:
     extra: Sequence[Further] = ()
     deviations: Sequence[str] | None = None
     confirmed: Sequence[str] = ()
+    exchange: Exchange | None = None
+    order: Sequence[str] = ()
+    proof: str = ""
 
     @property
     def registered(self) -> str:
@@ -80,7 +87,7 @@ class Part:
         if any(each.startswith("NOT registered") for each in self.deviations):
             return "NOT registered before its first session"
         count = counted(len(self.deviations), "deviation") if self.deviations else "no deviation"
-        return f"Registered, {count}"
+        return f"Registered, {count}" + (f"; {self.proof}" if self.proof else "")
 
 
 @dataclass(frozen=True)

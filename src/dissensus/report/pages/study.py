@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from pathlib import Path
 from urllib.parse import quote
 
 from dissensus.digests import digest, file_digest
@@ -15,11 +14,10 @@ from dissensus.report.labels import counted
 from dissensus.report.pages.cards import card_body
 from dissensus.report.pages.part import Further, Part, Shown
 from dissensus.report.pages.pictures import inline
-from dissensus.report.tables import page
+from dissensus.report.pages.shell import ASSETS, header, page
 
-_ASSETS = Path(__file__).parents[1] / "assets"
-_STYLES = (_ASSETS / "common.css", _ASSETS / "results.css")
-_SCRIPTS = (_ASSETS / "results.js",)
+_STYLES = (ASSETS / "common.css", ASSETS / "results.css")
+_SCRIPTS = (ASSETS / "results.js",)
 #: Rows of a table that is shown as a whole; a longer one scrolls.
 _MOST_ROWS = 25
 #: The page of all debates, from a study's.
@@ -61,12 +59,13 @@ def study_page(run: str, part: Part, simulated: bool) -> str:
     more = [each for each in part.tables if each not in mains]
     name = html(part.name)
     body = [
-        f'<aside class="banner" aria-label="Simulated">{html(SIMULATED)}</aside>'
-        if simulated
-        else "",
-        '<a class="skip" href="#content">To the content</a>',
-        f'<header><p class="files"><a href="../index.html">Run {html(run)}</a> · '
-        f'<a href="{READER}#/?study={quote(part.name)}">Debates</a></p></header>',
+        header(
+            [
+                ("../index.html", f"Run {run}"),
+                (f"{READER}#/?study={quote(part.name)}", "Debates"),
+            ],
+            simulated,
+        ),
         '<div class="beside"><nav aria-label="Contents"><ul class="contents">',
         *_contents(part, main, mains, numbers, bool(rest or more)),
         f'</ul></nav><main id="content"><p class="kicker">{name}</p>',
@@ -139,7 +138,10 @@ def _registered(part: Part) -> Iterator[str]:
     """What the study did otherwise than its plan says."""
     if part.deviations is None:
         return
-    yield f'<h3 id="registered">{part.registered}</h3>'
+    yield f'<h3 id="registered">{html(part.registered)}</h3>'
+    if part.order:
+        said = "".join(f"<li>{html(sentence)}</li>" for sentence in part.order)
+        yield f'<ul class="order">{said}</ul>'
     yield '<p>The plan: <a href="preregistration.md">preregistration.md</a>, and '
     yield '<a href="preregistration.html">as a page to print</a>. '
     yield 'What differs, line by line: <a href="deviations.md">deviations.md</a>.</p>'

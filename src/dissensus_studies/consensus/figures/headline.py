@@ -12,7 +12,7 @@ from dissensus.report.claims.ranked import Ranked, is_found, joint_limits, picke
 from dissensus.report.facts import Row
 from dissensus.report.findings import Bar, Card, Findings
 from dissensus.report.floor import Floor
-from dissensus.report.labels import arm_words, counted, p_clause
+from dissensus.report.labels import arm_words, counted, listed, p_clause
 from dissensus.report.view import Artefacts, View
 
 from ..learning.inference import ABLATION
@@ -24,6 +24,21 @@ from .words import claimed, name_of
 _AGREEMENT = OUTCOMES[PRIMARY]
 #: Beside agreement: it counts debates, not agents.
 _ENDED = "consensus"
+#: What agents are told or shown, by strategy.
+_TOLD = {
+    "debate": "told to debate",
+    "discuss": "told to discuss",
+    "consensus": "told to seek consensus",
+    "compromise": "told to compromise",
+    "reconcile": "told to weigh each other’s confidence",
+    "moderator": "with a moderator",
+    "nudger": "nudged towards the truth",
+    "credible": "with an expert",
+    "sentimental": "with an appeal to feelings",
+    "alliance": "after talks with allies",
+    "opposites": "after talks with opponents",
+    "ccagent": "shown CCAgent’s examples",
+}
 
 
 def state(artefacts: Artefacts, view: View) -> Findings:
@@ -99,7 +114,7 @@ def _card(rows: Sequence[Row], view: View, floor: Floor | None) -> Card | None:
     same = view.same_as_reference
     bars = [
         Bar(
-            arm_words(row["arm"]),
+            _named(row["arm"], view),
             # The null is picked by nobody, and has its own limits as everywhere.
             row if row["arm"] in same else together(row),
             _AGREEMENT.times,
@@ -108,21 +123,24 @@ def _card(rows: Sequence[Row], view: View, floor: Floor | None) -> Card | None:
         )
         for row in sorted(rows, key=lambda row: -row["estimate"])
     ]
-    drawn = {bar.label: bar for bar in bars}
     others = _others(rows, view)
     most = picked(others, view.alpha)
     if most is None:
         return None
-    name, reference = arm_words(most["arm"]), arm_words(view.reference)
-    size = f"{drawn[name].printed} points, {counted(most['n_clusters'], 'statement')}"
+    reference = arm_words(view.reference)
+    equal = [row["arm"] for row in others if row["estimate"] == most["estimate"]]
+    name = listed((_told(arm, view) for arm in equal), "or")
+    size = Bar("", together(most), _AGREEMENT.times, 1).printed
+    size = f"{size} points, {counted(most['n_clusters'], 'statement')}"
     if is_found(most, view.alpha):
         finding = (
-            f"With {name}, {_AGREEMENT.changed(most['estimate'])} than with {reference}: {size}."
+            f"With agents {name}, {_AGREEMENT.changed(most['estimate'])} than with those "
+            f"{_told(view.reference, view)}: {size}."
         )
     else:
         finding = (
             f"No strategy was found to change the {_AGREEMENT.named} against {reference}; the "
-            f"largest difference is {name}: {size}."
+            f"largest difference is of agents {name}: {size}."
         )
     near = [row for row in Ranked.largest(others).near if is_found(row, view.alpha)]
     ties = "".join(f"{arm_words(row['arm'])} is not told from it; " for row in islice(near, 1))
@@ -131,6 +149,18 @@ def _card(rows: Sequence[Row], view: View, floor: Floor | None) -> Card | None:
     limits = joint_limits(others, "arms")
     axis = "; ".join(filter(None, [_AGREEMENT.axis("arm", reference), limits]))
     return Card(finding, but if least else "", bars, axis, floor.sentence if floor else "")
+
+
+def _told(arm: str, view: View) -> str:
+    """What agents of an arm are told or shown; of an arm without words, its name."""
+    strategy = view.settings.get("arms", {}).get(arm, arm)
+    return _TOLD.get(strategy) or f"in arm {arm_words(arm)}"
+
+
+def _named(arm: str, view: View) -> str:
+    """An arm by its name in the tables, with what its agents are told."""
+    name, told = arm_words(arm), _told(arm, view)
+    return name if arm in view.same_as_reference or name in told else f"{name}: {told}"
 
 
 def _worth(artefacts: Artefacts) -> list[str]:

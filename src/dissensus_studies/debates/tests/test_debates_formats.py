@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -84,6 +86,53 @@ def test_chats_of_deliberate_lab_have_people_and_models(tmp_path: Path) -> None:
     assert held["garden"].turns[3].text == "=SUM(1;1) of us each week. We can share that."
     everything = json.dumps([turn[:11] for each in held.values() for turn in each.turns])
     assert not any(name in everything for name in ("Maria", "Jonas", "otter", "fox"))
+
+
+#: What somebody may type; the tool takes commas and line breaks out.
+TYPED = ['"Yes" she said: yes.', '"Quoted"', "tab\there \\ there", "=1+1", "plain", 'a ""b"" c']
+
+
+def exported(form: str) -> str:
+    """A chat as deliberate-lab writes it: each cell by JSON.stringify, or as it is; or resaved."""
+    head = (EXAMPLES / "deliberate-lab.csv").read_text(encoding="utf-8").splitlines()[0].split(",")
+    row = [
+        "2026-03-04T10:01:30.000Z",
+        "m",
+        "garden",
+        "participant",
+        "calm-otter-4",
+        "Maria",
+        "",
+        "",
+    ]
+    rows = [head, *([*row, text, "", "", "", "0", "", "0", ""] for text in TYPED)]
+    if form == "JSON.stringify":
+        return "\n".join(",".join(json.dumps(c, ensure_ascii=False) for c in r) for r in rows)
+    if form == "as it is":
+        return "\n".join(",".join(each) for each in rows)
+    file = io.StringIO()
+    kind = csv.QUOTE_ALL if form == "resaved, all quoted" else csv.QUOTE_MINIMAL
+    csv.writer(file, quoting=kind).writerows(rows)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("form", ["JSON.stringify", "as it is", "resaved", "resaved, all quoted"])
+def test_cells_of_deliberate_lab_are_read_as_its_writer_writes_them(
+    tmp_path: Path, form: str
+) -> None:
+    (tmp_path / "chat.csv").write_text(exported(form), encoding="utf-8", newline="")
+    lines = converted(tmp_path / "chat.csv", "deliberate-lab").text.splitlines()
+    assert [json.loads(line)["text"] for line in lines] == TYPED
+
+
+def test_a_quoted_text_alone_keeps_its_quotes(tmp_path: Path) -> None:
+    """A line of the tool that a reader of CSV takes for another, without a word."""
+    chat = [
+        line for line in exported("as it is").split("\n") if "Timestamp" in line or "Quo" in line
+    ]
+    (tmp_path / "chat.csv").write_text("\n".join(chat), encoding="utf-8")
+    (line,) = converted(tmp_path / "chat.csv", "deliberate-lab").text.splitlines()
+    assert json.loads(line)["text"] == '"Quoted"'
 
 
 @pytest.mark.parametrize(

@@ -124,10 +124,7 @@ def test_files_of_other_kinds_are_sentences(tmp_path: Path) -> None:
     (tmp_path / "a.parquet").write_bytes(b"no parquet")
     with pytest.raises(ResourceError, match=r"a\.parquet cannot be read as Parquet"):
         read_table(tmp_path / "a.parquet", COLUMNS, {})
-    (tmp_path / "a.xlsx").touch()
-    with pytest.raises(ResourceError, match=r"a\.xlsx ends in '\.xlsx'; a file of turns ends in"):
-        read_table(tmp_path / "a.xlsx", COLUMNS, {})
-    with pytest.raises(ResourceError, match=r"nothing\.csv cannot be read"):
+    with pytest.raises(ResourceError, match=r"nothing\.csv is not there"):
         read_table(tmp_path / "nothing.csv", COLUMNS, {})
     pq.write_table(pa.table({"id": ["a"]}), tmp_path / "b.parquet")
     with pytest.raises(ResourceError, match="the column 'who' is missing; it has 'id'"):

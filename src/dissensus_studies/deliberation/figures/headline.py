@@ -16,7 +16,21 @@ from dissensus.report.view import Artefacts, View
 
 from ..inference.unanswered import ARM
 from ..outcomes import OUTCOMES, PRIMARY
+from ..settings import ArmSettings
 from . import contrasts
+
+#: What agents are told or shown, by a setting of their arm and its value.
+_TOLD = {
+    ("topology", "full"): "told to answer everyone",
+    ("topology", "one_target"): "told to answer one agent",
+    ("schedule", "pid"): "steered in tone by their quality",
+    ("crit", True): "shown a judge’s assessment",
+    ("rca", True): "sent back where a stance does not follow",
+    ("hints", True): "given a hint",
+    ("sees", "own"): "shown their own answers alone",
+    ("sees", "nothing"): "shown no earlier answer",
+    ("abstain", True): "free to abstain",
+}
 
 
 def state(artefacts: Artefacts, view: View) -> Findings:
@@ -67,26 +81,45 @@ def _card(rows: Sequence[Row], least: str, view: View, floor: Floor | None) -> C
     most = picked([row for row in rows if row not in again], view.alpha)
     if most is None:
         return None
-    outcome, reference = OUTCOMES[PRIMARY], arm_words(view.reference)
+    outcome, reference = OUTCOMES[PRIMARY], _told(view.reference, view)
     size = f"{Bar('', together(most)).printed}, {counted(most['n'], 'draw')}"
-    arm = arm_words(most["arm"])
+    arm = _told(most["arm"], view)
     if is_found(most, view.alpha):
         changed = outcome.changed(most["estimate"])
-        finding = f"In arm {arm}, {changed} than in {reference}: {size}."
+        finding = f"With agents {arm}, {changed} than with agents {reference}: {size}."
     else:
         finding = (
-            f"No arm was found to change the {outcome.named} against {reference}; the largest "
-            f"difference is {arm}: {size}."
+            f"No arm was found to change the {outcome.named} against agents {reference}; the "
+            f"largest difference is of agents {arm}: {size}."
         )
     but = f"But differences are found with 80% power only from {least} on." if least else ""
     # The null is picked by nobody, and has its own limits as everywhere.
     bars = [
-        Bar(arm_words(row["arm"]), row if row in again else together(row), is_null=row in again)
+        Bar(_named(row["arm"], view), row if row in again else together(row), is_null=row in again)
         for row in rows
     ]
     limits = joint_limits(rows, "arms")
-    axis = "; ".join(filter(None, [outcome.axis("arm", reference), limits]))
+    axis = "; ".join(filter(None, [outcome.axis("arm", arm_words(view.reference)), limits]))
     return Card(finding, but, bars, axis, floor.sentence if floor else "")
+
+
+def _told(arm: str, view: View) -> str:
+    """What agents of an arm are told or shown, from its settings; its name where that is more."""
+    usual = ArmSettings().model_dump()
+    given = view.settings.get("arms", {}).get(arm)
+    if given is None:
+        return f"in arm {arm_words(arm)}"
+    changed = {name: value for name, value in given.items() if value != usual[name]}
+    if not changed:
+        return "free to choose whom to answer"
+    told = [words for name, value in changed.items() if (words := _TOLD.get((name, value)))]
+    return told[0] if len(told) == len(changed) == 1 else f"in arm {arm_words(arm)}"
+
+
+def _named(arm: str, view: View) -> str:
+    """An arm by its name in the tables, with what its agents are told."""
+    name, told = arm_words(arm), _told(arm, view)
+    return name if arm in view.same_as_reference or name in told else f"{name}: {told}"
 
 
 def _again(rows: Sequence[Row], view: View) -> list[Row]:

@@ -6,18 +6,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from dissensus.report.claims.ranked import joint_limits, together
+from dissensus.report.claims.ranked import joint_limits, leaves_out_zero, together
 from dissensus.report.escaping import label
 from dissensus.report.facts import Row
 from dissensus.report.findings import Bar, Card, Findings
 from dissensus.report.floor import Beyond, Floor
-from dissensus.report.labels import counted, interval, limits, listed, percent, signed
+from dissensus.report.labels import counted, limits, listed, percent, signed
 from dissensus.report.view import Artefacts, View
 
 from ..outcomes import OUTCOMES, PRIMARY
 from ..terms import AGAIN, FLOOR, POOLED
 from . import needed
-from .frames import Estimates, contains_zero, is_defined, warning
+from .frames import Estimates, is_defined, warning
 
 
 def state(artefacts: Artefacts, view: View) -> Findings:
@@ -32,10 +32,10 @@ def state(artefacts: Artefacts, view: View) -> Findings:
     order = sorted(rows, key=lambda team: -abs(rows[team]["estimate"]))
     shown = {team: together(row) for team, row in rows.items()}
     sentences = [
-        f"{OUTCOMES[PRIMARY].title}, of {team}: {_estimate(shown[team])}." for team in order
+        f"{OUTCOMES[PRIMARY].title}, of team {team}: {_estimate(shown[team])}." for team in order
     ]
-    unclear = [team for team in order if contains_zero(shown[team])]
-    against = [f"Not told from zero: {listed(unclear)}."] if unclear else []
+    unclear = [team for team in order if not leaves_out_zero(shown[team])]
+    against = [f"Not found to differ from zero: team {listed(unclear)}."] if unclear else []
     if limits := joint_limits(rows.values(), "teams"):
         against.append(
             f"The {limits} (Bonferroni, t), as the team shown first is picked among them; tables "
@@ -65,18 +65,20 @@ def _card(
     told = [team for team in order if team not in unclear]
     picked = next(iter([*told, *order]))
     first = rows[picked]
-    size = f"{signed(first['estimate'], 2)} {interval(first['ci_low'], first['ci_high'], 2, '−')}"
+    size = Bar("", first).printed
     measured = f"{size} ({OUTCOMES[PRIMARY].named}, {counted(first['n_questions'], 'question')})"
     team = label(picked, 24)
     if picked in unclear:
         finding = f"Seeing who answered was not found to change what agents follow: {measured}."
     else:
         rather = "a peer" if first["estimate"] > 0 else "themselves"
-        finding = f"Agents who see whose answer it is follow {rather} more, in {team}: {measured}."
+        finding = (
+            f"In team “{team}”, agents who see whose answer it is follow {rather} more: {measured}."
+        )
     share = artefacts.facts("metrics").over("mean", "1 - parsed_share", complete=True)
     unread = f"{percent(share)} of answers could not be read and are in no estimate"
     teams = listed(label(team, 24) for team in unclear)
-    none = f"of the teams, {teams} cannot be told from zero"
+    none = f"no such bias was found in team {teams}"
     bars = [Bar(label(name, 24), rows[name]) for name in order]
     but = f"But {none}; {unread}." if unclear else f"But {unread}."
     limits = joint_limits(rows.values(), "teams")

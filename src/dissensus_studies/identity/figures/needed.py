@@ -94,8 +94,8 @@ def describe(power: Facts, view: View) -> str:
     ]
     least = sorted(room.detectable[PAPER] for room in shown.values())
     return (
-        f"Needed for |IBC| {number(ibc, 2)}: {range_words(needed, 'question')}. Those held are "
-        f"enough {f'for {listed(enough)}' if enough else 'nowhere'}. With {PAPER} questions the "
+        f"Needed for |IBC| {number(ibc, 2)}: {range_words(needed, 'question')}. This run has "
+        f"enough {f'for {listed(enough)}' if enough else 'in no team'}. With {PAPER} questions the "
         f"smallest IBC found would be {_between(least)}."
     )
 

@@ -155,7 +155,7 @@ def test_questions_needed_follow_from_the_normal_distribution() -> None:
         assert questions == pytest.approx((shift * 0.5 / ibc) ** 2, abs=1.0)
     assert room.detectable[272] == pytest.approx(shift * 0.5 / 272**0.5, rel=1e-4)
     words = unmarked(needed.describe(run_of(2, 2).artefacts.facts("power"), VIEW))
-    assert "enough nowhere" in words
+    assert "enough in no team" in words
 
 
 def test_the_figure_of_tokens_says_whether_debate_is_worth_them() -> None:

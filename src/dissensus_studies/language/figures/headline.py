@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 
 from dissensus.design.again import again_of
+from dissensus.report.claims.ranked import leaves_out_zero
 from dissensus.report.facts import Row, unmarked
 from dissensus.report.findings import Bar, Card, Findings, but
 from dissensus.report.floor import Floor
@@ -14,7 +15,6 @@ from dissensus.report.frames import records
 from dissensus.report.labels import (
     contrast_words,
     counted,
-    interval,
     language_name,
     limits,
     listed,
@@ -74,15 +74,13 @@ def _card(artefacts: Artefacts, view: View, against: Sequence[str]) -> Card | No
     contrast, answer = next(iter(compared.items()))
     first, second = map(language_name, contrast.split("-"))
     is_net = answer["method"] in NET_EFFECTS
-    size = (
-        f"{signed(answer['estimate'], 2)} {interval(answer['ci_low'], answer['ci_high'], 2, '−')}"
-    )
+    size = Bar("", answer).printed
     if not is_net:
         finding = (
             f"Whether debates in {first} are more alike than in {second} cannot be told: no text "
             f"was measured in both languages."
         )
-    elif answer["ci_low"] <= 0.0 <= answer["ci_high"]:
+    elif not leaves_out_zero(answer):
         finding = (
             f"Debates in {first} were not found to have another {INDEX.named} than those in "
             f"{second}: {size} ({unit(view)}), {counted(answer['n'], 'pair')}."

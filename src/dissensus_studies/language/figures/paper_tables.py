@@ -142,7 +142,8 @@ def table_2(artefacts: Artefacts, view: View) -> Table:
     heads = [head for s in scales for head in (f"Mean, {scale_words(s)}", f"{view.level} CI")]
     note = (
         "Mean over the languages of a draw, by the domain drawn, with Student's interval by draw, "
-        "clustered on nothing: about these motions. domains.parquet has the interval by motion. "
+        "as if draws of one motion were independent: about these motions. domains.parquet has the "
+        "interval by motion. "
         f"N = {whole(sum(row['n'] for row in ordered))} draws complete in every language, "
         "in the order of the first mean."
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dissensus.report.claims.ranked import leaves_out_zero
 from dissensus.report.findings import Bar, Card, Findings
 from dissensus.report.labels import counted, listed
 from dissensus.report.view import Artefacts, View
@@ -48,7 +49,7 @@ def _card(artefacts: Artefacts, alpha: str, named: str) -> Card | None:
         return None
     outcome = OUTCOMES[head["outcome"]]
     size = f"{Bar('', head).printed}, {counted(head['n'], 'draw')}"
-    if head["ci_low"] <= 0.0 <= head["ci_high"]:
+    if not leaves_out_zero(head):
         finding = f"Coaching was not found to change the {outcome.named}: {size}."
     else:
         finding = f"Coached, {outcome.changed(head['estimate'])}: {size}."

@@ -1,0 +1,133 @@
+"""The closing of a run: one list of digests of all that it planned, was told, paid and computed.
+
+The digest of this list is on the front page of the run, in VERDICT.md of its archive and in the
+metadata of that. Whoever notes it down can tell later whether anything was changed. Its author can
+make all of it anew, so that it proves nothing without a note that somebody else has.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import Path
+
+from dissensus.digests import file_digest, text_digest
+from dissensus.errors import ArtefactError
+from dissensus.llm.journal import Journal
+from dissensus.llm.ledger import LEDGER
+from dissensus.study.configuration import Configuration
+from dissensus.study.makes import makes
+from dissensus.tables.artefact import write_text
+
+#: Its name in a run's folder. `sha256sum --check` reads it from the project's folder.
+CLOSING = "closing.sha256"
+#: The first reply that was closed to each request, in two digests: of the request and of its text.
+#: A run that is closed again keeps what it has.
+REPLIES = ".replies"
+_DIGITS = 16
+#: What each session leaves and is made again from its journal, and what says how a run went.
+_LEFT_OUT = {"batches", "calls", "forks", "logs", "looks", "sessions", "shards", "transcripts"}
+#: What comes after the closing: pages, what they state, and what is asked for by name.
+_LATER = re.compile(
+    rf"{re.escape(CLOSING)}|index\.html|report\.rst|archive\.zip|reader/.*"
+    r"|[^/]+/(index\.html|(findings|facts|design_diagnosis)\.parquet|preregistration\.stamps\.json)"
+)
+_LINE = re.compile(r"([0-9a-f]{64})  (.+)")
+
+
+@makes(closing=write_text)
+def close(configuration: Configuration) -> str:
+    """The list of a finished run, a line a file, in the order of their paths."""
+    files = closed_files(configuration.results)
+    remember_replies(configuration.results)
+    return "".join(f"{file_digest(path)}  {path}\n" for path in files)
+
+
+def closed_files(results: Path) -> Iterator[Path]:
+    """The files that a closing lists; ``results``: folder of the run."""
+    for path in sorted(results.rglob("*")):
+        inside = path.relative_to(results)
+        if any(part.startswith(".") or part in _LEFT_OUT for part in inside.parts):
+            continue
+        if path.is_file() and not _LATER.fullmatch(inside.as_posix()):
+            yield path
+
+
+def is_appended(path: Path) -> bool:
+    """Whether a file only ever gets longer: a journal, or the ledger."""
+    return path.suffix == ".jsonl" and ("journal" in path.parts or path.name == LEDGER)
+
+
+def read_closing(text: str, name: object) -> dict[Path, str]:
+    """File -> its digest when the run was closed.
+
+    Parameters
+    ----------
+    text : of the closing.
+    name : of its file, for the error.
+
+    Raises
+    ------
+    ArtefactError : it is no closing.
+    """
+    matches = [_LINE.fullmatch(line) for line in text.splitlines()]
+    if not all(matches):
+        raise ArtefactError(f"{name} is no list of digests that a run wrote; restore it.")
+    return {Path(match[2]): match[1] for match in matches if match}
+
+
+def begins_with(path: Path, digest: str) -> bool:
+    """Whether some first lines of a file, or none, have a digest."""
+    hashed = sha256()
+    if hashed.hexdigest() == digest:
+        return True
+    with path.open("rb") as file:
+        for line in file:
+            hashed.update(line)
+            if hashed.hexdigest() == digest:
+                return True
+    return False
+
+
+def remember_replies(results: Path) -> None:
+    """Write down the replies to requests that no closing has seen.
+
+    Raises
+    ------
+    ResourceError : a journal is damaged.
+    """
+    known = _remembered(results)
+    new = {key: text for _, key, text in _replies(results) if key not in known}
+    if new:
+        with (results / REPLIES).open("a", encoding="utf-8") as file:
+            file.writelines(f"{key} {text}\n" for key, text in new.items())
+
+
+def other_replies(results: Path) -> Iterator[tuple[Path, str]]:
+    """The journals that hold another reply than was first closed, each with a request of these.
+
+    Raises
+    ------
+    ResourceError : a journal is damaged.
+    """
+    known = _remembered(results)
+    for path, key, text in _replies(results) if known else ():
+        if known.get(key, text) != text:
+            yield path, key
+
+
+def _remembered(results: Path) -> dict[str, str]:
+    path = results / REPLIES
+    lines = path.read_text("utf-8", errors="replace").splitlines() if path.is_file() else []
+    known: dict[str, str] = {}
+    for key, _, text in (line.partition(" ") for line in lines):
+        known.setdefault(key, text)
+    return known
+
+
+def _replies(results: Path) -> Iterator[tuple[Path, str, str]]:
+    """Journal, request and text of each reply of all sessions, the latter two as digests."""
+    for path in sorted(results.glob("*/journal/*.jsonl")):
+        for key, reply in Journal(path).by_request.items():
+            yield path, key[:_DIGITS], text_digest(reply.text)[:_DIGITS]

@@ -1,0 +1,195 @@
+"""A run that was closed: what is edited afterwards is noticed, however well it is sealed anew."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from dissensus.digests import file_digest
+from dissensus.keep.closing import CLOSING, REPLIES, close, read_closing
+from dissensus.keep.verified import Verified
+from dissensus.keep.verify_closing import verify_closed, verify_lines, verify_made, verify_replies
+from dissensus.llm.call import Reply
+from dissensus.llm.journal import Journal
+from dissensus.llm.ledger import LEDGER, Ledger
+from dissensus.llm.records import read_line, write_line
+from dissensus.run.stage_log import read_log, write_done
+from dissensus.tables.artefact import Column, Schema, read, write
+from dissensus.tables.common import text
+from dissensus.tables.provenance import provenance
+
+RUN = Path("results/run")
+STUDY = RUN / "trial"
+JOURNAL, LOG = STUDY / "journal/d1.jsonl", STUDY / "logs/estimate.log"
+TABLE, PLAN = STUDY / "contrasts.parquet", STUDY / "preregistration.md"
+ESTIMATES = Schema(
+    name="contrasts",
+    row="contrast",
+    columns={"contrast": text("Which."), "estimate": Column("float", "What was found.", "1")},
+    key=("contrast",),
+    paths=("contrasts.parquet",),
+)
+
+
+def estimated(value: float) -> None:
+    """Write a table and the log of the stage that makes it."""
+    row = {"contrast": "all", "estimate": value}
+    write(str(TABLE), ESTIMATES, [row], provenance("estimate", False, {}))
+    LOG.parent.mkdir(exist_ok=True)
+    write_done(LOG, [str(TABLE)])
+
+
+def closed_again() -> None:
+    """Close the run, and write the page that names the digest."""
+    (RUN / CLOSING).write_text(close(cast(Any, SimpleNamespace(results=RUN))), "utf-8")
+    page = RUN / "index.html"
+    page.write_text(f'<a href="{CLOSING}">{file_digest(RUN / CLOSING)}</a>', "utf-8")
+    (RUN / "logs").mkdir(exist_ok=True)
+    write_done(RUN / "logs/pages.log", [str(RUN / CLOSING), str(page)])
+
+
+@pytest.fixture(autouse=True)
+def _run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A small run that has ended."""
+    monkeypatch.chdir(tmp_path)
+    journal = Journal(JOURNAL, plan="f" * 64)
+    for number, said in enumerate(("yes", "no", "perhaps")):
+        journal._records.append({str(number) * 64: Reply(said, cost_usd=0.01)})
+    ledger = Ledger(RUN / LEDGER, None)
+    for _ in range(4):
+        ledger.add("m", 0.01, 10, 5)
+    ledger.check()
+    PLAN.write_text("# Preregistration\n", "utf-8")
+    (STUDY / "tables").mkdir()
+    (STUDY / "tables/table_1.csv").write_text("contrast,estimate\nall,0.1\n", "utf-8")
+    estimated(0.1)
+    closed_again()
+
+
+def found(**known: int) -> dict[Path, str]:
+    """What verifying says of the closing and of who made what."""
+    verified = Verified("run", **known)
+    for log in RUN.glob("**/logs/*.log"):
+        verified.made |= read_log(log)
+    verify_made(RUN, verified)
+    verify_lines(RUN, verified)
+    verify_replies(RUN, verified)
+    verify_closed(RUN, verified)
+    return verified.findings
+
+
+def lines_of(path: Path) -> list[bytes]:
+    return path.read_bytes().splitlines()
+
+
+def edited(line: bytes, sealed: bool) -> bytes:
+    """A journal's line with another reply, with its digest made anew or without one."""
+    members = {**read_line(line), "text": "never"}
+    return write_line(members)[:-1] if sealed else json.dumps(members).encode()
+
+
+def reply_sealed_anew() -> None:
+    lines = lines_of(JOURNAL)
+    lines[2] = edited(lines[2], sealed=True)
+    JOURNAL.write_bytes(b"\n".join(lines) + b"\n")
+
+
+def reply_without_digest() -> None:
+    lines = lines_of(JOURNAL)
+    lines[2] = edited(lines[2], sealed=False)
+    JOURNAL.write_bytes(b"\n".join(lines) + b"\n")
+
+
+def all_digests_deleted() -> None:
+    JOURNAL.write_bytes(b"".join(edited(line, sealed=False) + b"\n" for line in lines_of(JOURNAL)))
+
+
+def reply_added() -> None:
+    with JOURNAL.open("ab") as file:
+        file.write(write_line({"request_sha256": "9" * 64, "text": "forged"}))
+
+
+def ledger_line_removed() -> None:
+    (RUN / LEDGER).write_bytes(b"\n".join(lines_of(RUN / LEDGER)[:-1]) + b"\n")
+
+
+def table_made_by_nobody() -> None:
+    estimated(0.9)
+    LOG.unlink()
+
+
+EDITS: dict[str, tuple[Callable[[], object], Path]] = {
+    "a reply with its digest made anew": (reply_sealed_anew, JOURNAL),
+    "a reply without its digest": (reply_without_digest, JOURNAL),
+    "all digests deleted": (all_digests_deleted, JOURNAL),
+    "a reply added": (reply_added, JOURNAL),
+    "a journal deleted": (JOURNAL.unlink, JOURNAL),
+    "a line of the ledger removed": (ledger_line_removed, RUN / LEDGER),
+    "the ledger emptied": (lambda: (RUN / LEDGER).write_bytes(b""), RUN / LEDGER),
+    "the plan's text changed": (lambda: PLAN.write_text("# Another\n", "utf-8"), PLAN),
+    "the plan's text deleted": (PLAN.unlink, PLAN),
+    "a table with its log made anew": (lambda: estimated(0.9), TABLE),
+    "a table whose log was deleted": (table_made_by_nobody, TABLE),
+}
+
+
+@pytest.mark.parametrize("name", EDITS)
+def test_each_edit_is_noticed_and_its_undoing_too(name: str) -> None:
+    edit, path = EDITS[name]
+    assert found() == {}
+    before = {file: file.read_bytes() for file in (*RUN.rglob("*.*"),) if file.is_file()}
+    edit()
+    assert str(path) in found()[path]
+    for file, content in before.items():
+        file.write_bytes(content)
+    assert found() == {}
+
+
+def test_a_list_that_was_made_anew_is_not_the_one_of_the_page() -> None:
+    reply_sealed_anew()
+    (RUN / CLOSING).write_text(close(cast(Any, SimpleNamespace(results=RUN))), "utf-8")
+    assert "is not the one on" in found()[RUN / CLOSING]
+    (RUN / CLOSING).unlink()
+    assert "is not there, and" in found()[RUN / CLOSING]
+
+
+def test_a_run_that_is_closed_again_over_another_reply_keeps_the_first() -> None:
+    reply_sealed_anew()
+    closed_again()
+    assert "the reply to request 1111111111111111 is another one" in found()[JOURNAL]
+    # One that was made again, with the same words and other times, is the same.
+    JOURNAL.unlink()
+    journal = Journal(JOURNAL)
+    for number, said in enumerate(("yes", "no", "perhaps", "more")):
+        journal._records.append({str(number) * 64: Reply(said, started="2026-11-28")})
+    closed_again()
+    assert found() == {} and len(lines_of(RUN / REPLIES)) == 4
+
+
+def test_a_run_that_goes_on_may_have_more_replies_and_other_tables() -> None:
+    reply_added()
+    estimated(0.2)
+    assert set(found()) == {JOURNAL, TABLE}
+    assert found(pending=1) == {}
+    reply_sealed_anew()
+    assert set(found(pending=1)) == {JOURNAL}
+
+
+def test_what_is_paid_after_the_end_is_no_finding() -> None:
+    ledger = Ledger(RUN / LEDGER, None)
+    ledger.add("m", 0.02, 10, 5)
+    ledger.check()
+    assert found() == {}
+
+
+def test_the_list_has_journals_plan_ledger_and_tables_and_no_page() -> None:
+    listed = read_closing((RUN / CLOSING).read_text("utf-8"), CLOSING)
+    csv = STUDY / "tables/table_1.csv"
+    assert set(listed) == {JOURNAL, RUN / LEDGER, PLAN, TABLE, csv}
+    assert all(file_digest(path) == digest for path, digest in listed.items())
+    assert read(TABLE).to_pylist() == [{"contrast": "all", "estimate": 0.1}]
