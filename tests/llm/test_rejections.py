@@ -188,10 +188,8 @@ def test_the_parameter_that_fastapi_names_is_what_is_to_be_left_out(tmp_path: Pa
     detail = [
         {"type": "extra_forbidden", "loc": ["body", "seed"], "msg": "Extra inputs", "input": 9}
     ]
-    with (
-        hostile(Said({"detail": detail}, 422)) as server,
-        pytest.raises(ProviderError) as caught,
-    ):
+    said = Said({"detail": detail}, 422)
+    with hostile(said) as server, pytest.raises(ProviderError) as caught:
         model(tmp_path, server).ask(REQUEST)
     assert "models.m.rename: {seed: null} leaves seed out" in str(caught.value)
 

@@ -67,7 +67,8 @@ _LONG, _MANY = 24, 8
 #: What has the shape of a mark: a tag, a token, lozenges, a word in capitals and brackets.
 _SHAPED = re.compile(
     r"</?[|｜]?[^\W\d][\w:.-]{1,39}[|｜]?/?>|<[|｜][\w:.▁ -]{1,40}[|｜]?>"
-    r"|\[/?[A-Z][A-Z_]{2,30}\]|◁/?[^\s◁▷]{1,40}▷"
+    r"|\[/?[a-z]?[A-Z][A-Z_]{2,30}\]|◁/?[^\s◁▷]{1,40}▷"
+    r"|\[[|｜][\w -]{1,40}[|｜]\]|\]~!?\w{1,9}[\[\]]|\[e~\["
 )
 #: Tags that set type, and no thought apart.
 _TYPE = re.compile(
@@ -103,7 +104,7 @@ def _unknown(seen: Sequence[tuple[str, Sequence[str]]], marks: Marks, simulated:
         return f"{len(having)} of {len(seen)} replies have marks such as {most}"
     names = [head.partition("\n")[0].strip().lower() for head, _ in seen if "\n" in head]
     name, times = Counter(names).most_common(1)[0] if names else ("", 0)
-    if times >= least and name.strip("*#:<>[] ") in marks.names:
+    if times >= least and name.strip("*#:<>[] ").replace(" ", "_") in marks.names:
         return f"{times} of {len(seen)} replies begin with a line that says {name!r}"
     shared = "" if simulated else _shared([head for head, _ in seen])
     return f"most of {len(seen)} replies begin with {shared!r}" if shared else ""
