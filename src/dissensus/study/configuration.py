@@ -81,9 +81,7 @@ class Configuration(LlmSettings):
         default_factory=dict
     )
     license: Licence | None = None
-    """What others may do with the run's data: a name of SPDX such as CC-BY-4.0, or an address."""
     private: bool = False
-    """Whether nobody but its owner may read what the run writes."""
     eligible: EligibleSettings | None = None
     confirms: ConfirmSettings | None = None
     panels: Annotated[Entries[Entries[str]], names("a panel's name", UNDOTTED)] = Field(
