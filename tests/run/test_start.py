@@ -35,7 +35,7 @@ def handlers(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def settings(simulated: bool, run: str) -> Any:
-    made = SimpleNamespace(simulated=simulated, used=["a"], budget_usd=3.0, run=run)
+    made = SimpleNamespace(simulated=simulated, used=["a"], budget_usd=3.0, run=run, private=False)
     made.parts, made.home = (made,), lambda results: results
     return made
 
