@@ -100,6 +100,7 @@ def test_the_user_who_says_more_than_the_task_is_a_speaker(tmp_path: Path) -> No
     rows = [json.loads(line) for line in converted(path, "messages").text.splitlines()]
     assert [row["speaker"] for row in rows] == ["user", "assistant", "user"]
     assert all("item" not in row and row["session"] == "chat" for row in rows)
+    assert [row["turn"] for row in rows] == [1, 2, 3]
     # What a list has alike is found beside the list, and a session has the name that is mapped.
     path.write_text(json.dumps({"id": 7, "run": {"arm": "x"}, "chat_history": users}))
     columns: dict[str, str | None] = {"session": "id", "arm": "run.arm"}
