@@ -238,7 +238,7 @@ def _add_mapping(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--format",
         default="turns",
-        help="of the file: turns, a table (default); inspect, mallm, deliberate-lab, messages",
+        help="of the file: turns for a table, or one that docs/transcripts.md lists",
     )
     mapped: dict[str, Any] = {"action": "append", "default": [], "metavar": "FIELD=NAME"}
     parser.add_argument("--column", help="what the file calls a field of a turn", **mapped)
