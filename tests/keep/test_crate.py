@@ -5,15 +5,24 @@ from __future__ import annotations
 import json
 import shutil
 import zipfile
+from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from rocrate.rocrate import ROCrate
 
-from dissensus.keep.verdict import creators
-from dissensus.study.configuration import load_file
+from dissensus.errors import SettingError
+from dissensus.keep.closing import read_closing
+from dissensus.keep.crate import _licence
+from dissensus.keep.packed import Packed, faults
+from dissensus.keep.verdict import authors, creators
+from dissensus.llm.records import read_line, write_line
+from dissensus.study.configuration import load, load_file
+from dissensus.tables.artefact import provenance_of
+from scripted import default_configuration
 from support import ROOT, Project
 
 pytestmark = pytest.mark.run
@@ -21,6 +30,7 @@ CREATOR = {"name": "Ada Lovelace", "orcid": "https://orcid.org/0000-0001-2345-67
 SETTINGS: dict[str, Any] = {
     **{"run": "demo", "studies": ["tuned"], "study_folders": {"tuned": "tuned"}},
     **{"tuned": {"model": "heron", "prompt": "tuned/prompt.txt"}, "creator": [CREATOR]},
+    "license": "CC-BY-4.0",
 }
 
 
@@ -77,7 +87,7 @@ def test_it_is_a_process_run_crate(crate: Path) -> None:
     assert "https://w3id.org/ro/crate/1.1" in ids(about["conformsTo"])
     assert "https://w3id.org/ro/wfrun/process/0.5" in ids(root["conformsTo"])
     assert all(root[name] for name in ("name", "description", "datePublished"))
-    assert ids(root["license"]) == ["https://spdx.org/licenses/Apache-2.0"]
+    assert ids(root["license"]) == ["https://spdx.org/licenses/CC-BY-4.0"]
     assert ids(root["mentions"]) == ["#run"] and run["@type"] == "CreateAction"
     made_with = [found[each]["@type"] for each in ids(run["instrument"])]
     assert any("ComputationalWorkflow" in kind for kind in made_with)
@@ -105,19 +115,145 @@ def test_it_says_who_made_the_run_and_when(crate: Path) -> None:
     assert "Creator: Ada Lovelace (from the setting creator)." in verdict(crate)
 
 
-def test_without_a_creator_the_authors_of_the_software_are_named_as_such(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.chdir(ROOT)
+def test_the_software_has_its_own_licence_authors_and_version(crate: Path) -> None:
+    software = entities(crate)["#dissensus"]
+    assert ids(software["license"]) == ["https://spdx.org/licenses/Apache-2.0"]
+    (author,) = ids(software["author"])
+    assert entities(crate)[author]["@type"] == "Organization"
+    turns = crate / "published/tuned/turns.parquet"
+    assert software["softwareVersion"] == provenance_of(turns)["versions"]["dissensus"]
+
+
+def test_nobody_is_named_for_a_run_and_no_licence_where_none_is_set() -> None:
+    """Those of the software are not those of the data."""
     settings = load_file(ROOT / "config.yaml")
-    given, where = creators(settings)
-    assert [each.kind for each in given] == ["Organization"] and "of the software" in where
-    monkeypatch.chdir(tmp_path)
-    assert creators(settings) == (given, where)
+    assert creators(settings) == [] and [each.kind for each in authors()] == ["Organization"]
+    made = ROCrate(version="1.1")
+    none = _licence(made, settings.license)
+    assert none["name"].startswith("No licence is stated")
+    assert _licence(made, "https://example.org/terms").id == "https://example.org/terms"
+
+
+@pytest.mark.parametrize("given", ["CC BY", "http://example.org", ""])
+def test_a_licence_is_a_name_or_an_address(given: str) -> None:
+    with pytest.raises(SettingError, match="it must be a name of SPDX such as"):
+        load({**default_configuration(), "license": given})
+
+
+def test_models_are_entities_and_files_have_sizes_formats_and_digests(crate: Path) -> None:
+    found = entities(crate)
+    assert found["#model-heron"]["description"] == "A language model, simulated, by tuned.study."
+    assert "#model-heron" in ids(found["#run"]["instrument"])
+    for name, kind in (
+        ("published/tuned/contrasts.parquet", "application/vnd.apache.parquet"),
+        ("published/index.html", "text/html"),
+        ("VERDICT.md", "text/markdown"),
+        ("results/demo/tuned/preregistration.json", "application/json"),
+    ):
+        content = (crate / name).read_bytes()
+        assert found[name]["contentSize"] == str(len(content))
+        assert found[name]["encodingFormat"] == kind
+        assert found[name]["sha256"] == sha256(content).hexdigest()
+    described = {name for name in found if name.startswith("published/")}
+    published = (path for path in (crate / "published").rglob("*") if path.is_file())
+    assert {path.relative_to(crate).as_posix() for path in published} <= described
+
+
+def test_one_digest_closes_the_run_wherever_it_stands(crate: Path) -> None:
+    content = (crate / "published/closing.sha256").read_bytes()
+    digest = sha256(content).hexdigest()
+    assert digest in verdict(crate) and digest in (crate / "published/index.html").read_text(
+        "utf-8"
+    )
+    assert entities(crate)["published/closing.sha256"]["sha256"] == digest
+    listed = read_closing(content.decode(), "")
+    names = {path.relative_to("results/demo").as_posix() for path in listed}
+    journals = {f"tuned/journal/{path.name}" for path in crate.glob("results/*/*/journal/*.jsonl")}
+    assert len(journals) == 40 and journals < names
+    assert {"tuned/preregistration.json", "tuned/contrasts.parquet"} < names
 
 
 def verdict(crate: Path) -> str:
     return (crate / "VERDICT.md").read_text("utf-8")
+
+
+def rewritten(path: Path, change: Callable[[str], str]) -> None:
+    before = path.read_text("utf-8")
+    assert change(before) != before
+    path.write_text(change(before), "utf-8")
+
+
+def reply_sealed_anew(crate: Path) -> None:
+    path = crate / "results/demo/tuned/journal/d001-plain.jsonl"
+    lines = path.read_bytes().splitlines()
+    lines[-1] = write_line({**read_line(lines[-1]), "text": "99"})[:-1]
+    path.write_bytes(b"\n".join(lines) + b"\n")
+
+
+def journal_added(crate: Path) -> None:
+    folder = crate / "results/demo/tuned/journal"
+    shutil.copy(folder / "d001-plain.jsonl", folder / "d999-plain.jsonl")
+
+
+def page_with_another_number(crate: Path) -> None:
+    rewritten(crate / "published/tuned/index.html", lambda text: text.replace("0", "9"))
+
+
+def page_with_its_digest(crate: Path) -> None:
+    """The page, and the list of results too."""
+    page = crate / "published/tuned/index.html"
+    before = sha256(page.read_bytes()).hexdigest()
+    page_with_another_number(crate)
+    after = sha256(page.read_bytes()).hexdigest()
+    rewritten(crate / "results.sha256", lambda text: text.replace(before, after))
+
+
+EDITS: dict[str, tuple[Callable[[Path], object], str]] = {
+    "a reply, sealed anew": (reply_sealed_anew, "d001-plain.jsonl is not as it was"),
+    "a journal that is added": (journal_added, "d999-plain.jsonl is in no list"),
+    "a journal that is taken out": (
+        lambda crate: (crate / "results/demo/tuned/journal/d002-plain.jsonl").unlink(),
+        "d002-plain.jsonl, which published/closing.sha256 lists",
+    ),
+    "the plan": (
+        lambda crate: rewritten(
+            crate / "results/demo/tuned/preregistration.json",
+            lambda text: text.replace("heron", "otter"),
+        ),
+        "preregistration.json is not as",
+    ),
+    "a page": (page_with_another_number, "tuned/index.html is not as"),
+    "a page and its digest": (page_with_its_digest, "results.sha256 is not the one whose SHA-256"),
+    "the verdict": (
+        lambda crate: rewritten(
+            crate / "VERDICT.md", lambda text: text.replace("3 deviations", "0 deviations")
+        ),
+        "VERDICT.md is not as",
+    ),
+    "a file that is added": (
+        lambda crate: (crate / "published/extra.html").write_text("x", "utf-8"),
+        "extra.html is in no list of what was published",
+    ),
+    "the list of all": (
+        lambda crate: rewritten(
+            crate / "published/closing.sha256", lambda text: text.replace("0", "1", 1)
+        ),
+        "published/closing.sha256 is not the one whose SHA-256 VERDICT.md has",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", EDITS)
+def test_an_archive_that_was_edited_is_found(crate: Path, tmp_path: Path, name: str) -> None:
+    edit, said = EDITS[name]
+    place = shutil.copytree(crate, tmp_path / "crate")
+    archive = Packed(place, Path("results/demo"))
+    assert faults(archive) == []
+    edit(place)
+    assert any(said in each for each in faults(archive)), faults(archive)
+    # The same in its file.
+    packed = Packed(Path(shutil.make_archive(str(tmp_path / "a"), "zip", place)), archive.results)
+    assert any(said in each for each in faults(packed))
 
 
 def test_three_planted_deviations_are_found_from_the_crate_alone(crate: Path) -> None:

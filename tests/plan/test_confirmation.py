@@ -19,6 +19,7 @@ from dissensus.errors import ResourceError, SettingError
 from dissensus.keep.codebook import SHARED, schemas
 from dissensus.plan import confirmation
 from dissensus.plan.confirmation import (
+    THE_SAME,
     confirmation_page,
     confirmed,
     eligibility,
@@ -28,6 +29,7 @@ from dissensus.plan.confirmation import (
     verdict_of,
 )
 from dissensus.plan.deviations import Deviation
+from dissensus.plan.registering.models import Models, asked_by
 from dissensus.study.configuration import load
 from dissensus.study.experiment.compared import Compared
 from dissensus.study.experiment.contrasts import CONTRASTS, compare
@@ -254,6 +256,68 @@ def test_a_run_that_is_not_there_or_states_no_headline_is_a_sentence(tmp_path: P
         predictions(tmp_path / "contrasts.parquet", lambda row: None)
 
 
+def plan(model: str, **speech: Any) -> dict[str, Any]:
+    """The settings of a plan with one model; a simulated one where it has a speech."""
+    kind = {"provider": "simulated", "behaviour": "herons"} if speech else {"provider": "host"}
+    entry = {**kind, **({"speech.word": speech["word"]} if speech else {"model": model})}
+    return {"settings": {"own.draws": 5, **{f"models.a.b.{k}": v for k, v in entry.items()}}}
+
+
+@pytest.mark.parametrize(
+    ("then", "now", "is_same"),
+    [
+        (plan("otter-1"), plan("otter-2"), False),
+        (plan("otter-1"), plan("Otter-1"), True),
+        (plan("", word="heron"), plan("", word="otter"), False),
+        (plan("", word="heron"), plan("", word="heron"), True),
+        (plan("otter-1"), plan("", word="heron"), False),
+    ],
+)
+def test_the_same_model_is_not_the_next_one(
+    tmp_path: Path, then: dict[str, Any], now: dict[str, Any], is_same: bool
+) -> None:
+    models = Models(asked_by(then), asked_by(now))
+    assert models.are_the_same is is_same
+    registered = prediction(tmp_path, "heron")
+    rows = confirmed(registered, contrasts("heron", 3), models.are_the_same)
+    page = confirmation_page("t", registered, rows, [], False, models)
+    assert ("NOT another model: this run asks none" in page) is is_same
+    assert ("Not eligible: it is the model of the registered run" in page) is is_same
+    assert rows[0]["sentence"].startswith(THE_SAME) is is_same
+    assert "Asked then: a.b" in page and "Asked now: a.b" in page
+
+
+def test_a_model_under_another_name_is_known_by_what_answers() -> None:
+    asked = [asked_by(plan(name)) for name in ("otter-1", "my-alias")]
+    assert Models(*asked, ["otter-1-0711"], ["otter-1-0711"]).are_the_same
+    other = Models(*asked, ["otter-1-0711"], ["otter-2-1203"])
+    assert not other.are_the_same
+    assert "Answered now, as replies name themselves: otter-2-1203." in [*other.sentences]
+
+
+def test_a_judge_that_stays_is_named(tmp_path: Path) -> None:
+    judge = {"models.judge.provider": "host", "models.judge.model": "owl"}
+    given = [plan(name) for name in ("otter-1", "otter-2")]
+    for each in given:
+        each["settings"] |= judge
+    models = Models(*map(asked_by, given))
+    assert not models.are_the_same and "Asked in both: judge (owl)." in [*models.sentences]
+
+
+def test_a_run_of_fewer_draws_has_a_wider_prediction(tmp_path: Path) -> None:
+    """Of 20 draws and 5: squared errors s^2 and 4 s^2, so that limits are sqrt(5) as wide."""
+    write(tmp_path / "contrasts.parquet", CONTRASTS, contrasts("heron", 1), {})
+    path = tmp_path / "contrasts.parquet"
+    (row,) = predictions(path, lambda row: None, 20 / 5)
+    half = (row["predicted_high"] - row["predicted_low"]) / 2
+    assert (row["prediction_high"] - row["prediction_low"]) / 2 == pytest.approx(half * 5**0.5)
+    assert row["predicted_n"] == 20
+    words = prediction_words({**prediction(tmp_path, "heron"), "draws": [20, 5]})
+    assert any(
+        "the 5 draws of this run, where run first had 20: 2.24 times" in each for each in words
+    )
+
+
 @pytest.mark.parametrize("name", STUDIES)
 def test_every_study_says_which_rows_it_is_judged_by_or_has_none(name: str) -> None:
     settings = load(default_configuration())
@@ -304,6 +368,8 @@ def test_the_next_model_is_tried_on_a_registered_design(tmp_path: Path) -> None:
     (row,) = pq.read_table(folder / "confirmation.parquet").to_pylist()
     assert row["verdict"] == "not confirmed" and f"tuned: {row['sentence']}" in said
     page = (folder / "confirmation.md").read_text("utf-8")
+    assert "Asked then: first (simulated" in page and "Asked now: next (simulated" in page
+    assert "NOT another model" not in page
     assert "does not transfer to this model" in page and "Eligible by what is declared" in page
     assert "The design is the registered one in all but its model." in page
     assert confirmation._NOTE.split(" (")[0] in page

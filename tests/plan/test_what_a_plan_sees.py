@@ -112,7 +112,7 @@ def test_a_file_that_was_changed_where_nothing_was_drawn_is_no_deviation(tmp_pat
     longer = {"pool.parquet": replace(rows, whole_sha256="4" * 64)}
     now = replace(then, materials={**longer, "pool.csv": replace(pool, sha256="5" * 64)})
     assert otherwise(tmp_path, then, now) == []
-    drawn = {"pool.parquet": replace(rows, sha256="6" * 64)}
+    drawn = {"pool.parquet": replace(rows, sha256="6" * 64, whole_sha256="7" * 64)}
     now = replace(then, materials={**now.materials, **drawn})
     assert {each.name for each in deviations(tmp_path, now)} == {"pool.csv", "pool.parquet"}
 

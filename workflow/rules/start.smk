@@ -20,7 +20,7 @@ from dissensus.study.registry import complete
 from dissensus.plan.preflight import check_inputs, check_measures, check_place
 from dissensus.run.ending import ending, planned
 from dissensus.run.rules import temporary_folders, without_job_rate_limit
-from dissensus.run.run_folder import RunLock
+from dissensus.run.run_folder import RunLock, write_privately
 from dissensus.run.shutdown import before_exit, exit_on_user_error, say_last
 from dissensus.run.stage_log import forward_warnings
 from dissensus.run.start import start_run
@@ -47,6 +47,8 @@ exit_on_user_error(complete)(config)
 SETTINGS = exit_on_user_error(load)(
     config, ", ".join(map(str, workflow.configfiles)) or "config.yaml"
 )
+if SETTINGS.private:
+    write_privately()
 if workflow.is_main_process:
     for sentence in ModelFiles.of(config, "").former:
         logger.warning(sentence)
@@ -74,5 +76,11 @@ onstart:
 
 
 onsuccess:
-    for line in ending(SETTINGS, STARTED):
+    # Imported here: to load tables takes long, and dry runs read none.
+    from dissensus.keep.published import compare_with_published
+
+    for line in [
+        *ending(SETTINGS, STARTED),
+        *compare_with_published(SETTINGS, STARTED),
+    ]:
         say_last(line)

@@ -17,6 +17,7 @@ import yaml
 
 from dissensus.digests import file_digest, text_digest
 from dissensus.errors import ResourceError, SettingError
+from dissensus.keep.closing import CLOSING
 from dissensus.keep.crate import DIGESTS, GUIDE, PUBLISHED, SETTINGS, write_crate
 from dissensus.keep.verdict import VERDICT, verdict_page
 from dissensus.llm.ledger import LEDGER
@@ -116,11 +117,13 @@ def archive(
             code = f"dissensus {package_versions()['dissensus']} ({code})"
             if project_commit:
                 code = f"{code}; commit {project_commit} of the project"
+        closing = results / CLOSING
+        closed = file_digest(closing) if closing.is_file() else ""
         for name, text in (
             (SETTINGS, _settings(configuration)),
             (DIGESTS, digests),
             *_to_begin_with(folder, settings.run, commit, project_commit),
-            (VERDICT, verdict_page(settings, results, code, text_digest(digests))),
+            (VERDICT, verdict_page(settings, results, code, text_digest(digests), closed)),
         ):
             (folder / name).write_text(text, encoding="utf-8")
         write_crate(folder, settings, results, commit, path)

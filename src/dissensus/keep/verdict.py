@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import yaml
 
 from dissensus.digests import file_digest
+from dissensus.keep.closing import CLOSING
 from dissensus.keep.reply_counts import reply_page
 from dissensus.llm.prices import price_of, read_prices
 from dissensus.plan.order import order_of
@@ -33,16 +34,14 @@ class Creator(NamedTuple):
     kind: str
 
 
-def creators(settings: Configuration) -> tuple[list[Creator], str]:
-    """Who made a run, and where that is said: the setting ``creator``, else CITATION.cff."""
-    if settings.creator:
-        given = [Creator(each.name, each.orcid or "", "Person") for each in settings.creator]
-        return given, "the setting creator"
-    authors = citation().get("authors", [])
-    if not authors:
-        return [], "nowhere"
-    where = f"{_CITATION}, which names the authors of the software; no creator of the run is set"
-    return [_author(each) for each in authors], where
+def creators(settings: Configuration) -> list[Creator]:
+    """Who made a run, by the setting ``creator``; nobody where it is empty."""
+    return [Creator(each.name, each.orcid or "", "Person") for each in settings.creator]
+
+
+def authors() -> list[Creator]:
+    """Who made the software, by CITATION.cff."""
+    return [_author(each) for each in citation().get("authors", [])]
 
 
 def citation() -> dict[str, Any]:
@@ -63,7 +62,9 @@ def _author(given: Mapping[str, str]) -> Creator:
     return Creator(name, given.get("orcid", ""), "Person")
 
 
-def verdict_page(settings: Configuration, results: Path, code: str, digest: str) -> str:
+def verdict_page(
+    settings: Configuration, results: Path, code: str, digest: str, closing: str = ""
+) -> str:
     """Registered or not, deviations, losses, prices and digests of a finished run.
 
     Parameters
@@ -72,14 +73,20 @@ def verdict_page(settings: Configuration, results: Path, code: str, digest: str)
     results : its folder.
     code : its commit, and its version where it is an installed package.
     digest : SHA-256 of the list of the results' digests.
+    closing : SHA-256 of the run's closing; "" where it has none.
     """
-    made_by, where = creators(settings)
-    names = ", ".join(each.name for each in made_by) or "not stated"
-    parts = [bullets([f"Creator: {names} (from {where}).", f"Code: {code}."])]
+    names = ", ".join(each.name for each in creators(settings))
+    by = f"{names} (from the setting creator)" if names else "not stated"
+    licence = f"Licence of the data: {settings.license or 'not stated'}."
+    parts = [bullets([f"Creator: {by}.", licence, f"Code: {code}."])]
     for name in settings.studies:
         parts += [f"## {line(name)}", bullets([*_of_study(results / name)])]
     parts += ["## Replies", reply_page(results), "## Prices"]
-    parts += [_prices(settings), "## Digests", bullets([*_digests(settings, results, digest)])]
+    parts += [
+        _prices(settings),
+        "## Digests",
+        bullets([*_digests(settings, results, digest, closing)]),
+    ]
     return page(f"What to believe of run {settings.run}", parts, settings.simulated)
 
 
@@ -129,11 +136,17 @@ def _prices(settings: Configuration) -> str:
     return table("What models cost", columns, rows, "US dollars a million tokens.")
 
 
-def _digests(settings: Configuration, results: Path, digest: str) -> Iterator[str]:
+def _digests(settings: Configuration, results: Path, digest: str, closing: str) -> Iterator[str]:
     for name in settings.studies:
         plan = results / name / PLAN_FILE
         if plan.is_file():
             under = provenance_of(results / name / "turns.parquet").get(PLAN_DIGEST)
             made = "made under it" if under == file_digest(plan) else "not made under it"
             yield f"Plan of {name}, SHA-256 {file_digest(plan)}; what was said was {made}."
+    if closing:
+        yield (
+            f"{CLOSING}, which has the digest of each journal, plan and table and of the ledger: "
+            f"SHA-256 {closing}. Its author can make all of it anew: compare it with a note that "
+            "somebody else has."
+        )
     yield f"results.sha256, which has the digest of each result: SHA-256 {digest}."

@@ -15,6 +15,7 @@ from dissensus.digests import file_digest
 from dissensus.errors import ArtefactError, DissensusError
 from dissensus.keep.verified import MEND, Verified
 from dissensus.keep.verify_closing import (
+    verify_archives,
     verify_closed,
     verify_lines,
     verify_made,
@@ -109,6 +110,7 @@ def verify(settings: Configuration, results: Path) -> Verified:
     verify_lines(results, verified)
     verify_replies(results, verified)
     verify_closed(results, verified)
+    verify_archives(settings, verified)
     return verified
 
 

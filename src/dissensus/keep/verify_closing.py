@@ -15,9 +15,12 @@ from dissensus.keep.closing import (
     other_replies,
     read_closing,
 )
+from dissensus.keep.crate import DIGESTS
+from dissensus.keep.packed import Packed, faults
 from dissensus.keep.verified import MEND, Verified
 from dissensus.llm.ledger import LEDGER
 from dissensus.llm.records import without_digest
+from dissensus.study.configuration import Configuration
 from dissensus.tables.artefact import provenance_of
 
 #: How what cannot be made again is mended.
@@ -135,3 +138,23 @@ def verify_replies(results: Path, verified: Verified) -> None:
     except DissensusError:
         # The damaged journal is a finding already.
         return
+
+
+def verify_archives(settings: Configuration, verified: Verified) -> None:
+    """Find what is not as it was packed in the archive that a run has written, or was made from."""
+    own = Packed(settings.results / "archive.zip", settings.results)
+    for archive in (own, Packed.of(settings)):
+        if archive is None or not archive.place.exists():
+            continue
+        path = archive.place / DIGESTS if archive.place.is_dir() else archive.place
+        verified.files.add(path)
+        if wrong := faults(archive):
+            more = f" So are {len(wrong) - 1:,} more." if len(wrong) > 1 else ""
+            verified.find(path, f"{wrong[0]}{more}")
+        shown = archive.read(archive.closing)
+        closing = settings.results / CLOSING
+        if shown is not None and closing.is_file() and closing.read_bytes() != shown:
+            verified.notes.append(
+                f"{archive.place} has another {CLOSING} than the run: journals, plans, the ledger "
+                "or tables differ."
+            )

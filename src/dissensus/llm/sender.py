@@ -7,6 +7,7 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
+from datetime import UTC
 from email.utils import parsedate_to_datetime
 from typing import Any
 
@@ -25,11 +26,12 @@ from dissensus.llm.outcomes import (
     fault_in,
     fault_of_stream,
     label,
-    message_of,
     outcome_of,
+    sentence_of,
     status_of,
     stopped,
 )
+from dissensus.llm.providers.faults import is_named
 
 #: A header of every answer of ``dissensus serve``, so that nobody takes it for a real model's.
 SIMULATED_HEADER = "x-dissensus-simulated"
@@ -170,7 +172,7 @@ class Sender:
             reply = exchange.parse(content)
         except NoAnswer as none:
             # Without an answer, what is said in its place is an error, too.
-            return None, none.usage, fault or (content if message_of(content) else None)
+            return None, none.usage, fault or (content if sentence_of(content) else None)
         except UNREADABLE:
             return None, None, fault
         return reply, reply.usage, fault
@@ -213,16 +215,20 @@ class Sender:
         """
         words = ""
         if error is not None:
-            words = self._secret.strike(label(message_of(error), 300))
+            words = self._secret.strike(label(sentence_of(error), 300))
         else:
             try:
                 error = self._secret.parse(response.body)
             except (ValueError, RecursionError):
                 error = response.body[:4000].decode(errors="replace")
+        outcome = outcome_of(status, error)
+        if status == 403 and not is_named(status, error) and self._ledger.answered(exchange.model):
+            # The key was taken before: a short question tells whether all is refused now.
+            outcome = "rejected"
         failed = self._record(
             exchange,
             reservation,
-            outcome_of(status, error),
+            outcome,
             words or words_of(response, self._secret),
             usage=usage,
             status=status,
@@ -279,7 +285,7 @@ class Sender:
         used = usage or exchange.max_usage
         self._rate_limiter.settle(exchange.max_usage.total, used.total)
         cost = exchange.cost(used)
-        if cost and cost > (exchange.cost(exchange.max_usage) or 0.0):
+        if cost and cost > exchange.most():
             self._say_more(exchange, used)
         tokens = (used.input_tokens, used.output_tokens)
         self._ledger.add(
@@ -305,7 +311,7 @@ def words_of(response: Response, secret: Secret) -> str:
     """The provider's own words in an error, or its status."""
     page = response.body[:4000].decode(errors="replace")
     try:
-        message = message_of(secret.parse(response.body)) or page
+        message = sentence_of(secret.parse(response.body)) or page
     except (ValueError, RecursionError):
         message = page
     return label(message, 300) or f"status {response.status}"
@@ -330,10 +336,20 @@ def retry_after(headers: Mapping[str, str]) -> float:
         with suppress(ValueError):
             seconds = float(headers.get(name, "")) / in_a_second
             return seconds if 0.0 < seconds < float("inf") else 0.0
+    until = _seconds_of(headers.get("retry-after", ""))
+    if until is None:
+        return 0.0
+    # By the clock that the date is of: this machine's may show another time.
+    said = _seconds_of(headers.get("date", ""))
+    return max(0.0, until - (time.time() if said is None else said))
+
+
+def _seconds_of(date: str) -> float | None:
+    """A date of a header, in seconds since 1970; None where it is none."""
     with suppress(ValueError, TypeError, OverflowError):
-        date = parsedate_to_datetime(headers.get("retry-after", ""))
-        return max(0.0, date.timestamp() - time.time())
-    return 0.0
+        read = parsedate_to_datetime(date)
+        return (read if read.tzinfo else read.replace(tzinfo=UTC)).timestamp()
+    return None
 
 
 def _outcome_of_exception(error: Exception) -> tuple[str, bool]:

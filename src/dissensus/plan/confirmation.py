@@ -13,6 +13,7 @@ from typing import Any, Literal, get_args
 from dissensus.digests import file_digest
 from dissensus.errors import ResourceError
 from dissensus.plan.deviations import DATA, Deviation, read_plan
+from dissensus.plan.registering.models import Models, asked_by
 from dissensus.report.labels import interval, number, signed
 from dissensus.study.run_settings import ConfirmSettings, EligibleSettings
 from dissensus.study.study import Study
@@ -41,6 +42,7 @@ CONFIRMATION = Schema(
     columns={
         **common("contrast", "outcome"),
         "predicted": Column("float", "Estimate of the registered run.", _UNIT),
+        "predicted_n": Column("int?", "How many it rests on, as n has it of this run."),
         "predicted_low": Column("float", "Lower limit of its interval.", _UNIT),
         "predicted_high": Column("float", "Upper limit of its interval.", _UNIT),
         "prediction_low": Column("float", "Lower limit of where the estimate should be.", _UNIT),
@@ -56,23 +58,29 @@ _NOTE = (
     "The prediction interval is where a second run should come out if its effect is the same: its "
     "half width is the root of the summed squares of the half widths of both runs' intervals, "
     "whatever their sizes are (Patil, Peng and Leek 2016, Perspectives on Psychological Science "
-    "11(4)). The plan gives it for a second run of the same size, sqrt(2) times as wide as the "
-    "registered interval. It ends where nothing larger is possible, such as at -1 and 1 for a "
+    "11(4)). The plan gives it for the draws that it has, as far as errors go with the root of "
+    "these. It ends where nothing larger is possible, such as at -1 and 1 for a "
     "difference of shares. It has no room for models that differ."
 )
+
+
+#: How a sentence begins where both runs asked the same.
+THE_SAME = "NOT another model: this run repeats the registered one. "
 
 
 #: The least and the most that an estimate of a row can be; None where nothing bounds it.
 Possible = Callable[[Row], tuple[float, float] | None]
 
 
-def predictions(path: Path, possible: Possible) -> list[dict[str, Any]]:
-    """What the headline of a run predicts of another run of the same size and design.
+def predictions(path: Path, possible: Possible, ratio: float = 1.0) -> list[dict[str, Any]]:
+    """What the headline of a run predicts of another run of the same design.
 
     Parameters
     ----------
     path : of the artefact that the study's ``headline_rows`` names.
     possible : of the study; a prediction interval ends there.
+    ratio : draws of that run to draws of the other: its squared error is expected to be as many
+        times as large.
 
     Returns
     -------
@@ -92,7 +100,7 @@ def predictions(path: Path, possible: Possible) -> list[dict[str, Any]]:
             f"confirms: {path} has no headline with an interval, and so nothing to confirm; name "
             "another run."
         )
-    return [_predicted(row, possible(row)) for row in rows]
+    return [_predicted(row, possible(row), ratio) for row in rows]
 
 
 def _has_interval(row: Row) -> bool:
@@ -100,14 +108,16 @@ def _has_interval(row: Row) -> bool:
     return all(limit is not None and isfinite(limit) for limit in limits)
 
 
-def _predicted(row: Row, possible: tuple[float, float] | None) -> dict[str, Any]:
+def _predicted(row: Row, possible: tuple[float, float] | None, ratio: float) -> dict[str, Any]:
     estimate, low, high = row["estimate"], row["ci_low"], row["ci_high"]
-    # Both estimates vary, and alike.
-    wide = estimate - sqrt(2) * (estimate - low), estimate + sqrt(2) * (high - estimate)
+    # Both estimates vary.
+    more = sqrt(1 + ratio)
+    wide = estimate - more * (estimate - low), estimate + more * (high - estimate)
     return {
         "contrast": row["contrast"],
         "outcome": row["outcome"],
         "predicted": estimate,
+        "predicted_n": row.get("n"),
         "predicted_low": low,
         "predicted_high": high,
         **_limited(wide, possible),
@@ -123,8 +133,14 @@ def _limited(limits: tuple[float, float], possible: Sequence[float] | None) -> d
     return {"prediction_low": low, "prediction_high": high}
 
 
-def registered_prediction(confirms: ConfirmSettings, study: Study[Any]) -> dict[str, Any]:
+def registered_prediction(
+    confirms: ConfirmSettings, study: Study[Any], draws: int = 0
+) -> dict[str, Any]:
     """What the plan of a run holds that is to confirm another one, as plain data.
+
+    Parameters
+    ----------
+    draws : of this run; 0 for as many as the other had.
 
     Raises
     ------
@@ -141,23 +157,39 @@ def registered_prediction(confirms: ConfirmSettings, study: Study[Any]) -> dict[
             f"confirms.run: {folder} has no plan; name a run that was registered before its first "
             "session."
         )
-    condition = read_plan(folder).get("eligible") or {}
+    plan = read_plan(folder)
+    condition = plan.get("eligible") or {}
+    sizes = [int(plan["draws"]), draws or int(plan["draws"])]
+    ratio = sizes[0] / max(sizes[1], 1)
     return {
         "run": confirms.run,
         "plan_sha256": file_digest(folder / DATA),
         "condition": condition,
         "declared": confirms.model_dump(exclude={"run"}),
-        "rows": predictions(folder / f"{study.headline_rows}.parquet", study.possible),
+        "models": asked_by(plan),
+        "draws": sizes,
+        "rows": predictions(folder / f"{study.headline_rows}.parquet", study.possible, ratio),
     }
 
 
 #: What the plan says of the limits that it gives.
 _OTHER_SIZE = (
-    "These limits are for a run with as large an error, sqrt(2) times as wide as the registered "
-    "interval. A run of another size is judged by the errors of both: its half width is the root "
-    "of the summed squares of the half widths of both runs' intervals, which are known once it is "
-    "done."
+    "A run of another size is judged by the errors of both: its half width is the root of the "
+    "summed squares of the half widths of both runs' intervals, which are known once it is done."
 )
+
+
+def _sizes(prediction: Mapping[str, Any]) -> str:
+    first, second = prediction.get("draws", (1, 1))
+    if first == second:
+        return (
+            "These limits are for a run with as large an error, sqrt(2) times as wide as the "
+            "registered interval."
+        )
+    return (
+        f"These limits are for the {second:,} draws of this run, where run {prediction['run']} had "
+        f"{first:,}: {sqrt(1 + first / second):.3g} times as wide as the registered interval."
+    )
 
 
 def prediction_words(prediction: Mapping[str, Any]) -> list[str]:
@@ -168,11 +200,16 @@ def prediction_words(prediction: Mapping[str, Any]) -> list[str]:
         f"run's estimate should be in {interval(row['prediction_low'], row['prediction_high'])}."
         for row in prediction["rows"]
     ]
-    return [*rows, _OTHER_SIZE, *eligibility(prediction)]
+    return [*rows, f"{_sizes(prediction)} {_OTHER_SIZE}", *eligibility(prediction)]
 
 
-def eligibility(prediction: Mapping[str, Any]) -> Iterator[str]:
-    """The condition, what is declared of the model, and whether that meets it."""
+def eligibility(prediction: Mapping[str, Any], is_same: bool = False) -> Iterator[str]:
+    """The condition, what is declared of the model, and whether that meets it.
+
+    Parameters
+    ----------
+    is_same : whether this run asks no model that the registered one did not.
+    """
     condition = EligibleSettings.model_validate(prediction["condition"])
     declared = ConfirmSettings.model_validate({"run": prediction["run"], **prediction["declared"]})
     first = "" if declared.first_of_family else "not "
@@ -181,17 +218,21 @@ def eligibility(prediction: Mapping[str, Any]) -> Iterator[str]:
         f"Declared of this one, and not checked: {declared.model}; released {declared.released}; "
         f"{first}the first of its family."
     )
-    unmet = declared.unmet(condition)
+    unmet = [*declared.unmet(condition), *["it is the model of the registered run"] * is_same]
     yield f"Not eligible: {'; '.join(unmet)}." if unmet else "Eligible by what is declared."
 
 
-def confirmed(prediction: Mapping[str, Any], estimates: Sequence[Row]) -> list[dict[str, Any]]:
+def confirmed(
+    prediction: Mapping[str, Any], estimates: Sequence[Row], is_same: bool = False
+) -> list[dict[str, Any]]:
     """Rows of :data:`CONFIRMATION`: each prediction beside what a run found.
 
     Parameters
     ----------
     prediction : from :func:`registered_prediction`.
     estimates : rows of the run's own artefact with the headline.
+    is_same : whether the run asks no other model than the registered one did; each sentence says
+        it.
     """
     headline = {(row["contrast"], row["outcome"]): row for row in estimates if row["headline"]}
     none = {"estimate": None, "ci_low": None, "ci_high": None, "n": 0}
@@ -209,7 +250,10 @@ def confirmed(prediction: Mapping[str, Any], estimates: Sequence[Row]) -> list[d
                 f"{signed(numbers['estimate'])} {interval(numbers['ci_low'], numbers['ci_high'])})"
             )
         row.pop("possible", None)
-        made.append({**row, **numbers, "verdict": verdict, "sentence": f"{sentence}."})
+        sentence = f"{THE_SAME * is_same}{sentence}."
+        made.append(
+            {"predicted_n": None, **row, **numbers, "verdict": verdict, "sentence": sentence}
+        )
     return made
 
 
@@ -241,12 +285,18 @@ def verdict_of(predicted: Row, estimate: Row) -> Verdict:
     return "confirmed" if is_within else "another size"
 
 
+def is_same(models: Models | None) -> bool:
+    """Whether both runs are known to have asked the same models."""
+    return bool(models and models.are_the_same)
+
+
 def confirmation_page(
     study: str,
     prediction: Mapping[str, Any],
     rows: Sequence[Row],
     differences: Sequence[Deviation],
     simulated: bool,
+    models: Models | None = None,
 ) -> str:
     """The page, in Markdown.
 
@@ -257,6 +307,7 @@ def confirmation_page(
     rows : of :data:`CONFIRMATION`.
     differences : what the run's design differs in from the registered one, besides its model.
     simulated : whether the run's models are.
+    models : what was asked in both runs.
     """
     # Imported here: they load pandas, and the plan is imported wherever Snakemake reads its rules.
     from dissensus.report.frames import Column as Shown
@@ -270,7 +321,8 @@ def confirmation_page(
                                                      ("to", "prediction_high"))),
         Shown("Found", "estimate", number),
         *(Shown(name, key, number) for name, key in (("Low", "ci_low"), ("High", "ci_high"))),
-        Shown("n", "n"),
+        Shown("n then", "predicted_n"),
+        Shown("n now", "n"),
         Shown("Verdict", "verdict"),
     ]  # fmt: skip
     same = "The design is the registered one in all but its model."
@@ -278,7 +330,7 @@ def confirmation_page(
         bullets([row["sentence"] for row in rows]),
         table("Predicted, and found", columns, rows, _NOTE),
         "## The model",
-        bullets([*eligibility(prediction)]),
+        bullets([*(models.sentences if models else ()), *eligibility(prediction, is_same(models))]),
         "## The design",
         bullets(
             [

@@ -194,7 +194,7 @@ def _terms(
     asked: str,
     providers: Mapping[str, Mapping[str, Any]],
     table: Table,
-    set_price: Mapping[str, float | None] | None = None,
+    set_price: Mapping[str, Any] | None = None,
     *,
     batches: bool = True,
     cache: bool = False,

@@ -76,7 +76,10 @@ class Order:
         else:
             yield f"{LATE} before its first session. A plan was written {self.written}{by}."
         yield f"SHA-256 of the plan: {self.plan_sha256}."
-        if self.without:
+        if self.without and not self.written:
+            # Journals of that version began under none.
+            pass
+        elif self.without:
             yield (
                 f"{counted(len(self.without), 'journal')} of {self.sessions:,} did not begin under "
                 f"this plan, such as that of {self.without[0]}."

@@ -37,6 +37,7 @@ from dissensus.plan.materials import materials_of, uncommitted
 from dissensus.plan.order import contradiction, order_of
 from dissensus.plan.plan_pages import as_html, as_markdown, plan_sections
 from dissensus.plan.registered import Plan
+from dissensus.plan.registering.models import Models, answered_in, asked_by
 from dissensus.plan.registering.settings import (
     asked_models,
     defaults_of,
@@ -107,13 +108,21 @@ def confirm(
     study = sessions.study
     registered = plan.parents[2] / prediction["run"] / study.name
     named = {f"{study.name}.{use.setting}" for use in study.models()}
+    now = plan_of(configuration, sessions, commit)
+    models = Models(
+        asked_by(read_plan(registered)),
+        asked_by(now.as_data()),
+        answered_in(registered),
+        answered_in(plan.parent),
+    )
     differences = [
         each
-        for each in deviations(registered, plan_of(configuration, sessions, commit))
+        for each in deviations(registered, now)
         if each.kind != "model" and each.name not in {"eligible", "prediction", *named}
     ]
-    rows = confirmed(prediction, estimates)
-    return rows, confirmation_page(study.name, prediction, rows, differences, simulated)
+    rows = confirmed(prediction, estimates, models.are_the_same)
+    page = confirmation_page(study.name, prediction, rows, differences, simulated, models)
+    return rows, page
 
 
 @makes()
@@ -142,6 +151,7 @@ def plan_of(settings: Configuration, sessions: Sessions, commit: str) -> Plan:
     """The plan of a study whose manifest is drawn."""
     study, rows = sessions.study, list(sessions.rows.values())
     said = settings.registration.get(study.name)
+    draws = len({row["draw_id"] for row in rows})
     registered = study.registered(sessions.items, settings.seed)
     if gap := unidentified(settings, sessions):
         registered = replace(
@@ -157,7 +167,7 @@ def plan_of(settings: Configuration, sessions: Sessions, commit: str) -> Plan:
         study.name,
         settings.seed,
         commit,
-        len({row["draw_id"] for row in rows}),
+        draws,
         len(rows),
         digest(rows),
         registered_settings(settings, study.name),
@@ -166,7 +176,7 @@ def plan_of(settings: Configuration, sessions: Sessions, commit: str) -> Plan:
         materials_of(sessions, asked_models(settings, study)),
         [*_looked_at(settings, study.name)],
         settings.eligible.model_dump() if settings.eligible else None,
-        registered_prediction(settings.confirms, study) if settings.confirms else None,
+        registered_prediction(settings.confirms, study, draws) if settings.confirms else None,
         ", ".join(each.name for each in settings.creator),
         hypothesis=said.model_dump(exclude={"looked_at"}, exclude_none=True) if said else {},
         exploratory=[*study.outcomes][1:],

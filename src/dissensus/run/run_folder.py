@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import platform
+from collections.abc import Iterable
 from pathlib import Path
 
 import psutil
@@ -19,6 +20,23 @@ _KINDS = {
     "real": "real models",
     "imported": "imported sessions",
 }
+
+
+#: Bits of permissions that a private run's files lack: those of everybody but their owner.
+_OTHERS = 0o077
+
+
+def write_privately() -> None:
+    """Have this process, and those that it starts, write what their owner alone may read."""
+    os.umask(_OTHERS)
+
+
+def make_private(folders: Iterable[Path]) -> None:
+    """Take the permissions of everybody but its owner from all that some folders have."""
+    for folder in folders:
+        for path in (folder, *folder.rglob("*")) if folder.is_dir() else ():
+            if not path.is_symlink():
+                path.chmod(path.stat().st_mode & ~_OTHERS)
 
 
 class RunLock:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from dissensus.errors import DissensusError, Stopped
 from dissensus.report.escaping import complain
+from dissensus.run.run_folder import write_privately
 from dissensus.run.stage_log import are_failures_shown_last, write_done, write_failed
 from dissensus.shipped import offered_studies
 from dissensus.study.makes import resolve
@@ -92,6 +93,8 @@ def run(main: Callable[[Any, Any, Stage], None], job: Any) -> None:
     A user's error ends it with a sentence; anything else is a fault of ours, and its traceback
     goes to the log, with a sentence that says where. The run's log shows the sentence at the end.
     """
+    if job.config.get("private") is True:
+        write_privately()
     log = Path(job.log[0])
     log.parent.mkdir(parents=True, exist_ok=True)
     for _, package, _ in offered_studies(job.config).values():

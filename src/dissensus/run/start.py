@@ -11,7 +11,7 @@ from typing import Protocol
 from dissensus.llm.ledger import LEDGER
 from dissensus.run.leftovers import remove_scripts, take_over
 from dissensus.run.recount import restore_ledger
-from dissensus.run.run_folder import RunLock, claim_run
+from dissensus.run.run_folder import RunLock, claim_run, make_private
 from dissensus.run.shutdown import (
     before_exit,
     cancel_cluster_jobs,
@@ -59,6 +59,8 @@ def start_run(
         claim_run(folder, settings.simulated, is_imported=not settings.used)
     lock.acquire()
     home = settings.home(results)
+    if settings.private:
+        make_private({home, *folders})
     take_over(home, [Path(folder.name) for folder in temporary], folders)
     for folder in (home, *folders):
         before_exit(partial(remove_scripts, folder))

@@ -39,6 +39,7 @@ from dissensus.study.run_settings import (
     ConfirmSettings,
     CreatorSettings,
     EligibleSettings,
+    Licence,
     RegistrationSettings,
 )
 from dissensus.study.study import ModelUse, Study
@@ -79,6 +80,8 @@ class Configuration(LlmSettings):
     registration: Annotated[Entries[RegistrationSettings], names("a study's name")] = Field(
         default_factory=dict
     )
+    license: Licence | None = None
+    private: bool = False
     eligible: EligibleSettings | None = None
     confirms: ConfirmSettings | None = None
     panels: Annotated[Entries[Entries[str]], names("a panel's name", UNDOTTED)] = Field(

@@ -25,6 +25,16 @@ def _a_date(text: str) -> str:
 Day = Annotated[str, BeforeValidator(_as_text), AfterValidator(_a_date)]
 
 
+#: What a run's data may be used for.
+Licence = Annotated[
+    str,
+    Spelled(
+        r"^(https://\S+|[A-Za-z0-9][A-Za-z0-9.+-]*)$",
+        "it must be a name of SPDX such as CC-BY-4.0, or an address that begins with https://",
+    ),
+]
+
+
 class CreatorSettings(Settings):
     name: Annotated[str, Field(min_length=1, max_length=200)]
     """Of a person."""

@@ -371,7 +371,7 @@ class Batcher:
 
 def _call(exchange: Exchange, key: str, asked: str, body: Any) -> _Call:
     most = exchange.max_usage
-    usd = exchange.cost(most, batch=True)
+    usd = None if exchange.price is None else exchange.most(batch=True)
     planned = Planned(key, exchange.model, most.input_tokens, most.output_tokens, usd)
     size = len(json.dumps(body)) + _LINE_BYTES
     return _Call(asked, body, size, planned, exchange.price)

@@ -124,17 +124,7 @@ def tried(
         reply = Reply("", "malformed", **vars(used))
         line = Line(None, message=message)
     used = reply.usage
-    tokens = (used.input_tokens, used.cached_tokens, used.output_tokens)
-    usd = (
-        None
-        if price is None
-        else price.cost(
-            *tokens,
-            batch=True,
-            written_tokens=used.written_tokens,
-            written_1h_tokens=used.written_1h_tokens,
-        )
-    )
+    usd = None if price is None else price.cost_of(used, batch=True)
     return Try(reply.error, line.message, line.body, usd, used)
 
 
@@ -251,7 +241,7 @@ def _plan(path: Path) -> Plan:
         members = json.loads(path.read_bytes())
         members["calls"] = {name: Planned(**call) for name, call in members["calls"].items()}
         members["prices"] = {
-            model: price and Price(**price) for model, price in members["prices"].items()
+            model: price and Price.of(price) for model, price in members["prices"].items()
         }
         return Plan(**members)
 

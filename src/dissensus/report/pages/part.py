@@ -53,10 +53,10 @@ class Part:
     extra : further pages of the study.
     deviations : sentences of what was done otherwise than registered; None where nothing was
         registered before the first session.
-    order : sentences of whether its plan came first, and who says so.
-    proof : what shows when the plan was there, in a few words; "" without a plan.
     confirmed : sentences of what was predicted of the run's model, and what came of it.
     exchange : two speakers of one of its debates; None where none can be quoted.
+    order : sentences of whether its plan came first, and who says so.
+    proof : what shows when the plan was there, in a few words; "" without a plan.
     """
 
     name: str
