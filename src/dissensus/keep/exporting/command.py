@@ -53,7 +53,7 @@ def export_study(run: str, study: str | None, to: str, output: Path) -> list[str
     what = "turns" if to == "turns" else "sessions"
     simulated = " Its models are simulated." if study_folder.provenance["simulated"] else ""
     failed = sum(1 for session in study_folder.sessions() if failure(session))
-    lost = f" {failed:,} sessions failed for good: {_LOST[to]}." if failed else ""
+    lost = f" Sessions that failed for good, {failed:,} in all: {_LOST[to]}." if failed else ""
     return [f"{output} has {count:,} {what} of {folder}.{simulated}{lost}"]
 
 

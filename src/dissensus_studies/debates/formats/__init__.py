@@ -19,9 +19,10 @@ CONVERTERS = {
     "mallm": f"{__package__}.mallm",
     "deliberate-lab": f"{__package__}.deliberate_lab",
     "messages": f"{__package__}.messages",
+    "convokit": f"{__package__}.convokit",
 }
 #: Those whose ``turns`` takes where a file has a field, too.
-_MAPPED = ("inspect", "messages")
+_MAPPED = ("inspect", "messages", "convokit")
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ def converted(path: Path, name: str, columns: Mapping[str, str | None] | None = 
         raise SettingError(f"--format {name} is not known; it may be one of {may}.")
     if columns and name not in _MAPPED:
         raise SettingError(
-            f"--column is for tables, {' and '.join(_MAPPED)}; {name} names its own fields: leave "
+            f"--column is for tables, {', '.join(_MAPPED)}; {name} names its own fields: leave "
             "it out."
         )
     if not path.is_file():

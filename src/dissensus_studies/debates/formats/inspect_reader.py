@@ -45,7 +45,8 @@ def turns(path: str, columns: Mapping[str, str | None]) -> Iterator[Row]:
     for sample in log.samples or ():
         name = f"{sample.id}/{sample.epoch}" if epochs > 1 else str(sample.id)
         shared = {"session": name, "arm": log.eval.task, **_of_sample(sample)}
-        made = _turns(sample)
+        is_ours = isinstance(sample.metadata.get(_OURS), dict)
+        made = _numbered(_turns(sample))
         is_empty = is_empty and not made
         beside = {**evaluation, **_as_objects(sample)}
         for row, message in made:
@@ -53,6 +54,9 @@ def turns(path: str, columns: Mapping[str, str | None]) -> Iterator[Row]:
             row["simulated"] = bool(row.get("simulated")) and row["person"] is False
             for field, place in columns.items():
                 row[field] = place and _at(message, beside, place)
+            if "round" in columns and "turn" not in columns and not is_ours:
+                # Such rounds order the turns.
+                row["turn"] = None
             yield row
         if not made:
             yield {"session": shared["session"]}
@@ -142,6 +146,17 @@ def _turns(sample: Any) -> list[tuple[Row, Any]]:
     if len({row["speaker"] for row, _ in spoken}) > 1 and not is_ours:
         return spoken
     return messages or spoken
+
+
+def _numbered(made: list[tuple[Row, Any]]) -> list[tuple[Row, Any]]:
+    """Turns by their rounds, each with its number; without rounds where only some have one."""
+    rounds = [row.get("round") for row, _ in made]
+    if None not in rounds:
+        made = sorted(made, key=lambda each: int(each[0]["round"]))
+    return [
+        ({"turn": number, **row, "round": None if None in rounds else row["round"]}, message)
+        for number, (row, message) in enumerate(made, start=1)
+    ]
 
 
 def _of_events(events: list[Any]) -> Iterator[tuple[Row, Any]]:

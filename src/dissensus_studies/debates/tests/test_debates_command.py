@@ -92,7 +92,7 @@ def test_a_second_file_of_one_name_does_not_lose_the_first(
         (["--column", "speaker=nobody"], "the column 'nobody' is missing"),
         (
             ["--format", "mallm", "--column", "arm=x"],
-            "--column is for tables, inspect and messages",
+            "--column is for tables, inspect, messages, convokit",
         ),
     ],
 )
