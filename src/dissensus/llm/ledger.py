@@ -2,7 +2,8 @@
 
 Under a budget, the most that a try can cost is reserved before it is sent, by a line of its own. A
 second line, with the same name, says what it came to. What a killed process had reserved counts as
-spent: the provider may charge for it.
+spent: the provider may charge for it. A try whose answer did not arrive counts with its most, until
+a further line of its name says that it can have cost no more than less.
 """
 
 from __future__ import annotations
@@ -88,6 +89,9 @@ class Ledger:
         # Dollars of sure tries, and of others.
         self._usd = {True: 0.0, False: 0.0}
         self._reserved: dict[str, float] = {}
+        # What a try whose answer did not arrive counts with, by its name; and how many there are.
+        self._unsure: dict[str, float] = {}
+        self._unsure_tries = 0
         self._answered: set[str] = set()
 
     def reserve(self, model: str, usd: float) -> str | None:
@@ -232,17 +236,30 @@ class Ledger:
         raise BudgetReached(self._reached(more))
 
     def _reached(self, more: str = "") -> str:
-        unsure = self._sum(sure=False)
-        at_most = (
-            f" (up to ${unsure:,.4f} of it for tries whose answer has not arrived)"
-            if unsure
-            else ""
-        )
         return (
-            f"The run has spent ${self._total():,.4f}{at_most} of the ${self.budget_usd:,.4f} that "
-            f"budget_usd allows{more}; raise budget_usd and start again: the run goes on where it "
-            "stopped."
+            f"The run has spent ${self._total():,.4f}{self._in_doubt()} of the "
+            f"${self.budget_usd:,.4f} that budget_usd allows{more}; raise budget_usd and start "
+            "again: the run goes on where it stopped."
         )
+
+    def _in_doubt(self) -> str:
+        """What of it is not sure, and why; "" for nothing."""
+        unsure = self._sum(sure=False)
+        if not unsure:
+            return ""
+        waiting = sum(line.get("sure") is False for line in self._unwritten)
+        tries = self._unsure_tries + len(self._reserved) + waiting
+        return (
+            f" (up to ${unsure:,.4f} of it for {tries} {'try' if tries == 1 else 'tries'} whose "
+            "answer has not arrived, each at the most that it can have cost; the provider's bill "
+            "may be less)"
+        )
+
+    def in_doubt(self) -> str:
+        """What of the money spent is not sure, in brackets after a space; "" for nothing."""
+        with self._lock:
+            self._read()
+            return self._in_doubt()
 
     def _count(self, line: dict[str, Any]) -> None:
         """Count a line: what was reserved, what was given back, or what a try cost."""
@@ -254,7 +271,14 @@ class Ledger:
             name = line.get("reservation")
             billed = Billed(**{key: value for key, value in line.items() if key != "reservation"})
             self._reserved.pop(name or "", None)
+            before = self._unsure.pop(name or "", None)
+            if before is not None:
+                self._usd[False] -= before
+                self._unsure_tries -= 1
             self._usd[billed.sure] += billed.usd
+            if not billed.sure:
+                self._unsure_tries += 1
+                self._unsure |= {name: billed.usd} if name else {}
             if billed.sure:
                 self._answered.add(billed.model)
 

@@ -255,9 +255,8 @@ class Batcher:
 
     def _over_budget(self, batch: _Batch) -> BudgetReached:
         usd = next(iter(batch.plan.calls.values())).usd or 0.0
-        at_most = "at most " if self._ledger.unsure_usd else ""
         return BudgetReached(
-            f"The run has spent {at_most}${self._ledger.spent_usd:,.4f} of the "
+            f"The run has spent ${self._ledger.spent_usd:,.4f}{self._ledger.in_doubt()} of the "
             f"${self._ledger.budget_usd:,.4f} that budget_usd allows, batches under way may cost "
             f"${self._files.pledged():,.4f} more, and the next call up to ${usd:,.4f}; raise "
             "budget_usd and start again: the run goes on where it stopped."
