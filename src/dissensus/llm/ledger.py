@@ -12,6 +12,7 @@ import errno
 import math
 import os
 import secrets
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
@@ -81,6 +82,8 @@ class Ledger:
         self._name, self._number = secrets.token_hex(6), count(1)
         self._mine: set[str] = set()
         self._refused_usd: float | None = None
+        #: Dollars that batches under way may cost, of whatever process; None where there are none.
+        self.pledged: Callable[[], float] | None = None
         self._forget()
 
     def _forget(self) -> None:
@@ -226,13 +229,16 @@ class Ledger:
     def _covers(self, usd: float) -> bool:
         """Whether the budget covers a try now; raises BudgetReached where it will not later."""
         assert self.budget_usd is not None
-        if self._refused_usd is None and self._total() + usd <= self.budget_usd + _ROUNDING_USD:
+        pledged = self.pledged() if self.pledged else 0.0
+        left = self.budget_usd - self._total() - pledged
+        if self._refused_usd is None and usd <= left + _ROUNDING_USD:
             return True
         if self._mine:
             return False
         # The run ends: no cheaper call may be sent, and be in no sentence about what was spent.
         self._refused_usd = usd if self._refused_usd is None else self._refused_usd
-        more = f", and the next call may cost up to ${self._refused_usd:,.4f}"
+        batches = f", batches under way may cost ${pledged:,.4f} more" if pledged else ""
+        more = f"{batches}, and the next call may cost up to ${self._refused_usd:,.4f}"
         raise BudgetReached(self._reached(more))
 
     def _reached(self, more: str = "") -> str:
