@@ -19,8 +19,9 @@ from dissensus.errors import BudgetReached, ProviderError, Stopped
 from dissensus.llm import http_client as client_module
 from dissensus.llm import journal as journal_module
 from dissensus.llm.call import Message, Request
+from dissensus.llm.connection import retry_after
 from dissensus.llm.journal import InFlight, Journal
-from dissensus.llm.sender import SIMULATED_HEADER, retry_after
+from dissensus.llm.sender import SIMULATED_HEADER
 from hostile import (
     BILL,
     PRICED,

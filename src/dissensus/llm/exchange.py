@@ -64,6 +64,8 @@ class Failure:
     reply : one that cannot be used; None where none came.
     reached : whether the request may have got through to the provider.
     status : of the HTTP answer where that was an error; 0 for none.
+    reservation : the ledger's name for it where the cost is its most, and may turn out to be less;
+        "" for none.
     at : when (monotonic clock).
     """
 
@@ -73,6 +75,7 @@ class Failure:
     reply: Reply | None = None
     reached: bool = True
     status: int = 0
+    reservation: str = ""
     at: float = field(default_factory=time.monotonic, compare=False)
 
 

@@ -62,6 +62,10 @@ class Price:
         }
         return cls(**{**members, **inner})
 
+    def at(self, input_tokens: float) -> Price:
+        """The price of a call with so many tokens of prompt, whatever others have."""
+        return next((price for over, price in reversed(self.above) if input_tokens > over), self)
+
     def cost_of(self, usage: Usage, *, batch: bool = False) -> float:
         """Dollars for what an answer used, in its tier or, where that has no price, the usual."""
         return self.tiers.get(usage.service_tier, self).cost(
@@ -121,16 +125,16 @@ class Price:
         The tokens read from a cache and those written to it, for an hour among them, are of the
         input.
         """
-        for over, price in reversed(self.above):
-            if input_tokens > over:
-                return price.cost(
-                    input_tokens,
-                    cached_tokens,
-                    output_tokens,
-                    batch,
-                    written_tokens=written_tokens,
-                    written_1h_tokens=written_1h_tokens,
-                )
+        step = self.at(input_tokens)
+        if step is not self:
+            return step.cost(
+                input_tokens,
+                cached_tokens,
+                output_tokens,
+                batch,
+                written_tokens=written_tokens,
+                written_1h_tokens=written_1h_tokens,
+            )
         cached = min(cached_tokens, input_tokens)
         written = min(written_tokens, input_tokens - cached)
         long = min(written_1h_tokens, written)

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import replace
-from datetime import UTC
-from email.utils import parsedate_to_datetime
 from typing import Any
 
 import aiohttp
@@ -16,7 +12,14 @@ import aiohttp
 from dissensus.errors import ProviderError
 from dissensus.llm.call import Reply, Usage
 from dissensus.llm.codec import UNREADABLE, NoAnswer
-from dissensus.llm.connection import MAX_BYTES, MAX_HEADER_BYTES, Connection, Response, Secret
+from dissensus.llm.connection import (
+    MAX_BYTES,
+    MAX_HEADER_BYTES,
+    Connection,
+    Response,
+    Secret,
+    retry_after,
+)
 from dissensus.llm.exchange import Exchange, Failure, Post, Terms, first_cause
 from dissensus.llm.ledger import Ledger
 from dissensus.llm.limits import RateLimiter
@@ -153,6 +156,8 @@ class Sender:
                 exchange, reservation, reply.error, words, reply=unusable, usage=usage
             )
         cost = self._book(exchange, reservation, usage)
+        if usage is not None:
+            self._settle_others(exchange, usage)
         self._outage.answered(exchange.sent)
         return replace(reply, request_id=identifier, cost_usd=cost)
 
@@ -271,7 +276,10 @@ class Sender:
         else:
             self._ledger.release(reservation)
             self._rate_limiter.settle(exchange.max_usage.total, 0)
-        exchange.failures.append(Failure(outcome, cost or 0.0, message, reply, reached, status))
+        open_one = reservation if cost and usage is None else ""
+        exchange.failures.append(
+            Failure(outcome, cost or 0.0, message, reply, reached, status, open_one)
+        )
         if rule.fault == "account":
             raise stopped(self._terms.name, outcome, f"models.{exchange.model}: {message}")
         if rule.fault == "provider":
@@ -292,6 +300,28 @@ class Sender:
             exchange.model, cost or 0.0, *tokens, sure=usage is not None, reservation=reservation
         )
         return cost
+
+    def _settle_others(self, exchange: Exchange, used: Usage) -> None:
+        """Count tries whose answer did not arrive with the tokens of the same prompt, now known.
+
+        What they replied is not: that counts with its most.
+        """
+        most = exchange.max_usage
+        prompt = min(used.input_tokens, most.input_tokens)
+        least = replace(
+            most,
+            input_tokens=prompt,
+            written_tokens=min(most.written_tokens, prompt),
+            written_1h_tokens=min(most.written_1h_tokens, prompt),
+        )
+        usd = exchange.price.most(least, exchange.asked_tier) if exchange.price else 0.0
+        for number, failure in enumerate(exchange.failures):
+            if failure.reservation and usd < failure.cost_usd:
+                tokens = (least.input_tokens, least.output_tokens)
+                self._ledger.add(
+                    exchange.model, usd, *tokens, sure=False, reservation=failure.reservation
+                )
+                exchange.failures[number] = replace(failure, cost_usd=usd)
 
     def _say_more(self, exchange: Exchange, used: Usage) -> None:
         """Say once for a model that an answer used more than is reserved for one."""
@@ -328,28 +358,6 @@ def mislabelled(terms: Terms, headers: Mapping[str, str]) -> ProviderError | Non
         f"answer at its address; set it to {str(is_simulated).lower()}, since every table and "
         "figure says which they show."
     )
-
-
-def retry_after(headers: Mapping[str, str]) -> float:
-    """Seconds that a response asks to wait, as a number or a date; 0 where it does not say."""
-    for name, in_a_second in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
-        with suppress(ValueError):
-            seconds = float(headers.get(name, "")) / in_a_second
-            return seconds if 0.0 < seconds < float("inf") else 0.0
-    until = _seconds_of(headers.get("retry-after", ""))
-    if until is None:
-        return 0.0
-    # By the clock that the date is of: this machine's may show another time.
-    said = _seconds_of(headers.get("date", ""))
-    return max(0.0, until - (time.time() if said is None else said))
-
-
-def _seconds_of(date: str) -> float | None:
-    """A date of a header, in seconds since 1970; None where it is none."""
-    with suppress(ValueError, TypeError, OverflowError):
-        read = parsedate_to_datetime(date)
-        return (read if read.tzinfo else read.replace(tzinfo=UTC)).timestamp()
-    return None
 
 
 def _outcome_of_exception(error: Exception) -> tuple[str, bool]:

@@ -158,6 +158,19 @@ class BatchFiles:
             if not path.with_name(path.name.removesuffix(_PLAN) + _ANSWERS).exists()
         )
 
+    @contextmanager
+    def pledging(self) -> Iterator[None]:
+        """Let nobody else write a plan between a look at what is pledged and the next plan."""
+        with self._writing():
+            lock = os.open(
+                self.folder.parent / ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600
+            )
+            try:
+                fcntl.lockf(lock, fcntl.LOCK_EX)
+                yield
+            finally:
+                os.close(lock)
+
     def _most_of(self, path: Path) -> float:
         if path not in self._most and path.exists():
             self._most[path] = _plan(path).usd()
