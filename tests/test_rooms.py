@@ -24,7 +24,7 @@ FLOORS = (
     ("study",),
     ("plan",),
     ("run",),
-    ("compare", "keep", "project"),
+    ("audit", "compare", "keep", "project"),
 )
 FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
 #: How many modules stand side by side before a room needs walls.

@@ -12,6 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NoReturn
 
+from dissensus.audit.command import add_audit_options, audit
 from dissensus.errors import DissensusError
 from dissensus.plan.registering.command import add_stamp_options
 from dissensus.project.making import add_new_options, new
@@ -71,6 +72,10 @@ _COMMANDS = {
         "dissensus compare demo again --study language",
         "dissensus compare demo --study identity --over team",
     ),
+    "audit": (
+        "say what anybody's judges favour, how far they agree, and what their votes cannot tell",
+        "dissensus audit examples/votes/votes.csv --column judge=grader --to audit.csv",
+    ),
     "sample": (
         "draw texts at random for people to label, without arms, models and what judges say",
         "dissensus sample demo --study mine --n 60 --seed 1 --to sample",
@@ -122,6 +127,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _add_reading(added["read"])
     _add_forking(added["fork"])
     _add_comparing(added["compare"])
+    add_audit_options(added["audit"])
     _add_sampling(added["sample"])
     _add_importing(added["import"])
     _add_exporting(added["export"])
@@ -137,7 +143,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "run": lambda chosen: run(chosen, given[at + 1 :]),
         **{"new": _new, "studies": _studies, "settings": _settings},
         **{"serve": serve, "read": read, "replies": replies, "fork": fork, "compare": compare},
-        **{"sample": sample, "import": import_, "export": export, "stamp": stamp_},
+        **{"sample": sample, "import": import_, "export": export, "stamp": stamp_, "audit": audit},
     }
     try:
         return does[chosen.command](chosen)

@@ -6,7 +6,7 @@ covers what it should with a handful of clusters, where percentiles of a bootstr
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -80,6 +80,32 @@ def mid_p_interval(k: int, n: int, confidence: float = 0.95) -> tuple[float, flo
     low = 0.0 if k == 0 else float(optimize.brentq(above, 0.0, 1.0))
     high = 1.0 if k == n else float(optimize.brentq(below, 0.0, 1.0))
     return low, high
+
+
+@dataclass(frozen=True)
+class Split:
+    """Pairs of votes, those that name the same, and those that name the first of two (A)."""
+
+    pairs: int
+    same: int
+    first: int
+
+    @classmethod
+    def of(cls, first: npt.NDArray[np.bool_], other: npt.NDArray[np.bool_]) -> Split:
+        """From whether each vote of a pair is for the first; pairs beyond the first axis count."""
+        return cls(first.size, int((first == other).sum()), int((first & other).sum()))
+
+    @property
+    def p_value(self) -> float:
+        """Mid-p sign test that pairs that name the same name either equally often."""
+        return float(mid_p_sign_test(self.first, self.same)) if self.same else NAN
+
+    def estimate(self, confidence: float) -> Estimate:
+        """Share for the first among those that name the same."""
+        if not self.same:
+            return Estimate(NAN)
+        limits = mid_p_interval(self.first, self.same, confidence)
+        return Estimate(self.first / self.same, NAN, *limits, self.p_value, self.same)
 
 
 def wilson(k: int, n: int, confidence: float = 0.95) -> tuple[float, float]:

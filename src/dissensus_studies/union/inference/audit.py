@@ -14,13 +14,11 @@ masked.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from dissensus.design.contrasts import Row, defined
 from dissensus.design.manifest import stream
@@ -30,7 +28,7 @@ from dissensus.stats.checks import FloatArray
 from dissensus.stats.logistic import Grouped, logistic
 from dissensus.stats.multiplicity import adjust
 from dissensus.stats.results import NAN, Estimate
-from dissensus.stats.shares import mid_p_interval, mid_p_sign_test
+from dissensus.stats.shares import Split
 from dissensus.study.makes import makes
 from dissensus.tables.artefact import Schema
 from dissensus.tables.common import common, count, flag, number, share, text
@@ -80,32 +78,6 @@ JUDGES = Schema(
     },
     key=("level", "judge", "compared", "statistic"),
 )
-
-
-@dataclass(frozen=True)
-class Split:
-    """Pairs of votes, those that name the same, and those that name the first of two (A)."""
-
-    pairs: int
-    same: int
-    first: int
-
-    @classmethod
-    def of(cls, first: NDArray[np.bool_], other: NDArray[np.bool_]) -> Split:
-        """From whether each vote of a pair is for the first; pairs beyond the first axis count."""
-        return cls(first.size, int((first == other).sum()), int((first & other).sum()))
-
-    @property
-    def p_value(self) -> float:
-        """Mid-p sign test that pairs that name the same name either equally often."""
-        return float(mid_p_sign_test(self.first, self.same)) if self.same else NAN
-
-    def estimate(self, confidence: float) -> Estimate:
-        """Share for the first among those that name the same."""
-        if not self.same:
-            return Estimate(NAN)
-        limits = mid_p_interval(self.first, self.same, confidence)
-        return Estimate(self.first / self.same, NAN, *limits, self.p_value, self.same)
 
 
 @makes(judges=JUDGES)

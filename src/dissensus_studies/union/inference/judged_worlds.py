@@ -20,8 +20,9 @@ from dissensus.stats.checks import FloatArray
 from dissensus.stats.logistic import score_test
 from dissensus.stats.multiplicity import adjust
 from dissensus.stats.results import NAN, Estimate
+from dissensus.stats.shares import Split
 
-from .audit import BIASES, POSITION, SIDE, VERBOSITY, Split, grouped_votes
+from .audit import BIASES, POSITION, SIDE, VERBOSITY, grouped_votes
 
 BIAS = "the share of a judge's votes that it casts by its bias"
 

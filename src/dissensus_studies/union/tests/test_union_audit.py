@@ -12,10 +12,11 @@ from scipy import stats
 from dissensus.design.contrasts import Row
 from dissensus.stats.agreement import bootstrap_agreement
 from dissensus.stats.multiplicity import adjust
+from dissensus.stats.shares import Split
 from dissensus.tables.artefact import read, write
 from marking import thorough_but
 
-from ..inference.audit import BIASES, JUDGES, Split, audit_judges
+from ..inference.audit import BIASES, JUDGES, audit_judges
 from ..inference.judged_worlds import bias_tests, cast_votes, draw_debates
 from ..tables import ALL
 from .union_ensembles import (

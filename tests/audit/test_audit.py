@@ -1,0 +1,348 @@
+"""Judges of anybody's: planted biases are found, and what a file cannot tell is named."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from dissensus.audit.agreed import agreement
+from dissensus.audit.biases import Row
+from dissensus.audit.columns import FIELDS
+from dissensus.audit.report import Audit, as_text, audit_votes
+from dissensus.audit.votes import read_votes
+from dissensus.cli import main
+from dissensus.measures import agreement as agreement_of
+from dissensus.measures import effective_number
+from marking import thorough_but
+from simulated_votes import COLUMNS, EXAMPLE, simulate, write_votes
+from support import ROOT
+
+GRADER = ["judge=grader"]
+VOTES = ROOT / "examples/votes/votes.csv"
+
+
+def audited(path: Path, rows: list[dict[str, Any]], *mapped: str) -> Audit:
+    return audit_votes(read_votes(write_votes(path / "votes.csv", rows), list(mapped)))
+
+
+def row_of(audit: Audit, judge: str, statistic: str) -> Row:
+    (row,) = [row for row in audit.rows if (row.judge, row.statistic) == (judge, statistic)]
+    return row
+
+
+def untold(audit: Audit) -> dict[str, str]:
+    return {about: why for about, _, why in (line.partition(": ") for line in audit.untold)}
+
+
+def votes_of(*cells: str, columns: str = "item,judge,a,b,winner") -> list[dict[str, Any]]:
+    names = columns.split(",")
+    return [dict(zip(names, row.split(","), strict=True)) for row in cells]
+
+
+def test_the_example_is_what_the_simulation_makes(tmp_path: Path) -> None:
+    made = write_votes(tmp_path / "votes.csv", simulate(EXAMPLE, 60, 64))
+    assert made.read_bytes() == VOTES.read_bytes()
+
+
+def test_the_page_shows_what_the_command_prints(capsys: pytest.CaptureFixture[str]) -> None:
+    page = (ROOT / "docs/audit.md").read_text(encoding="utf-8")
+    assert "dissensus audit examples/votes/votes.csv --column judge=grader" in page
+    assert main(["audit", str(VOTES), "--column", GRADER[0]]) == 0
+    head, _, _ = capsys.readouterr().out.partition("\n\n## ")
+    assert f"```\n{head}\n```" in page
+
+
+def test_the_page_lists_each_field_and_statistic() -> None:
+    page = (ROOT / "docs/audit.md").read_text(encoding="utf-8")
+    assert [field for field in FIELDS if f"`{field}`" not in page] == []
+    made = {row.statistic for row in audit_votes(read_votes(VOTES, GRADER)).rows}
+    assert [name for name in made if f"`{name}`" not in page] == []
+
+
+def test_planted_biases_are_found_and_no_others() -> None:
+    audit = audit_votes(read_votes(VOTES, GRADER))
+    named = {(row.judge, row.about): row.favours for row in audit.rows if row.favours}
+    assert {pair: what for pair, what in named.items() if pair[0] != "all"} == {
+        ("first", "position"): "what is shown first",
+        ("pro", "side"): "pro",
+        ("wordy", "length"): "the longer",
+    }
+    low, high = (
+        getattr(row_of(audit, "wordy", "log_odds_per_100").value, name)
+        for name in ("ci_low", "ci_high")
+    )
+    assert low < 1.0 < high
+
+
+@pytest.mark.parametrize("worlds", thorough_but((20, 300), 20))
+def test_judges_without_a_bias_are_seldom_named(tmp_path: Path, worlds: int) -> None:
+    judges: dict[str, dict[str, float]] = {"one": {}, "two": {}}
+    named, of_each = 0, []
+    for seed in range(worlds):
+        audit = audited(tmp_path, simulate(judges, 25, seed), *GRADER)
+        own = [row for row in audit.rows if row.judge != "all" and not np.isnan(row.p_adjusted)]
+        assert len(own) == 6
+        named += any(row.favours for row in own)
+        of_each += [row.value.p_value for row in own]
+    # At the level of 5%: the chance of more is below 1 in 1,000.
+    assert named <= stats.binom.ppf(0.999, worlds, 0.05)
+    assert np.mean(np.array(of_each) < 0.05) < 0.05 + 0.3 / np.sqrt(worlds)
+
+
+@pytest.mark.parametrize("worlds", thorough_but((5, 200), 5))
+def test_a_judge_with_three_biases_is_named_for_each(tmp_path: Path, worlds: int) -> None:
+    judges = {"bad": {"place": -1.0, "side": -1.0, "length": 1.0}}
+    found = {"position": 0, "side": 0, "length": 0}
+    for seed in range(worlds):
+        audit = audited(tmp_path, simulate(judges, 60, 1000 + seed), *GRADER)
+        for row in audit.rows:
+            if row.favours:
+                expected = {"position": "what is shown second", "side": "con"}
+                assert row.favours == expected.get(row.about, "the longer")
+                found[row.about] += 1
+    assert min(found.values()) >= 0.8 * worlds, found
+
+
+def test_position_by_hand(tmp_path: Path) -> None:
+    """Three pairs follow the place, two of them the first; one follows the thing; one has a tie."""
+    rows = votes_of(
+        *("1,j,x,y,A", "1,j,y,x,A", "2,j,x,y,A", "2,j,y,x,A", "3,j,x,y,B", "3,j,y,x,B"),
+        *("4,j,x,y,A", "4,j,y,x,B", "5,j,x,y,tie", "5,j,y,x,A"),
+    )
+    audit = audited(tmp_path, rows)
+    assert row_of(audit, "j", "following").value.estimate == pytest.approx(3 / 4)
+    row = row_of(audit, "j", "first_of_following")
+    assert (row.value.estimate, row.value.n) == (pytest.approx(2 / 3), 3)
+    assert row.value.p_value == pytest.approx(stats.binomtest(2, 3).pvalue - 3 / 8)
+    assert "1 pairs with a tie" in row.note
+    assert row_of(audit, "j", "tied").value.estimate == pytest.approx(0.1)
+    # Six of nine decided votes go to the first.
+    assert row_of(audit, "j", "first_of_votes").value.estimate == pytest.approx(6 / 9)
+
+
+def test_alpha_and_ac1_by_hand(tmp_path: Path) -> None:
+    """Four items, two judges: A A, A A, B B, A B. Five A and three B in eight votes.
+
+    Alpha: 1 - (2/8) / (2 * 5 * 3 / (8 * 7)) = 1 - 0.25 * 56 / 30 = 8/15. AC1: the share is 3/4, and
+    chance 2 * 5/8 * 3/8 = 15/32, so that it is (24/32 - 15/32) / (17/32) = 9/17.
+    """
+    votes = {"1": "AA", "2": "AA", "3": "BB", "4": "AB"}
+    rows = votes_of(
+        *(f"{item},j{n},x,y,{vote}" for item, two in votes.items() for n, vote in enumerate(two))
+    )
+    audit = audited(tmp_path, rows)
+    assert row_of(audit, "all", "pairwise_share").value.estimate == pytest.approx(3 / 4)
+    assert row_of(audit, "all", "krippendorff_alpha").value.estimate == pytest.approx(8 / 15)
+    assert row_of(audit, "all", "gwet_ac1").value.estimate == pytest.approx(9 / 17)
+    # Two judges of correlation 1/sqrt(3): 1 1 0 1 and 1 1 0 0.
+    kish = row_of(audit, "all", "kish_effective_number").value.estimate
+    assert kish == pytest.approx(2 / (1 + 1 / np.sqrt(3)))
+
+
+def test_agreement_is_that_of_the_measures(tmp_path: Path) -> None:
+    rng = np.random.default_rng(3)
+    said = rng.choice(["A", "B", "tie"], (40, 4), p=[0.5, 0.3, 0.2])
+    lost = rng.random((40, 4)) < 0.1
+    rows = votes_of(
+        *(f"{i},j{j},x,y,{'' if lost[i, j] else said[i, j]}" for i in range(40) for j in range(4))
+    )
+    audit = audited(tmp_path, rows)
+    named = [[None if lost[i, j] else str(said[i, j]) for j in range(4)] for i in range(40)]
+    expected = agreement_of(named)
+    for name, statistic in (
+        ("share", "pairwise_share"),
+        ("alpha", "krippendorff_alpha"),
+        ("ac1", "gwet_ac1"),
+    ):
+        value = row_of(audit, "all", statistic).value
+        assert value.estimate == pytest.approx(expected[name]), name
+        assert value.ci_low < value.estimate < value.ci_high
+    numbers = np.where(lost, np.nan, np.select([said == "A", said == "B"], [1.0, 0.0], 0.5))
+    kish = row_of(audit, "all", "kish_effective_number").value.estimate
+    assert kish == pytest.approx(effective_number(numbers))
+    assert f"{lost.sum()} votes cannot be read" in as_text(audit)
+
+
+def test_the_interval_of_alpha_holds_what_is_true(tmp_path: Path) -> None:
+    """Judges who say the truth with chance .8, else either: in many items alpha is .64."""
+    rng = np.random.default_rng(8)
+    held = 0
+    for _ in range(40):
+        truth, sees = rng.integers(0, 2, 80), rng.random((80, 2)) < 0.8
+        said = np.where(sees, truth[:, None], rng.integers(0, 2, (80, 2)))
+        rows = votes_of(*(f"{i},j{j},x,y,{'AB'[said[i, j]]}" for i in range(80) for j in range(2)))
+        votes = read_votes(write_votes(tmp_path / "votes.csv", rows), [])
+        (alpha,) = [r for r in agreement(votes, 0.95)[0] if r.statistic == "krippendorff_alpha"]
+        held += alpha.value.ci_low <= 0.64 <= alpha.value.ci_high
+    assert held >= stats.binom.ppf(0.001, 40, 0.95)
+
+
+def test_circles_are_counted(tmp_path: Path) -> None:
+    """On topic t a judge has a circle of three; on topic u it ranks them."""
+    rows = votes_of(
+        *("1,j,t,x,y,A", "2,j,t,y,z,A", "3,j,t,z,x,A"),
+        *("4,j,u,x,y,A", "5,j,u,y,z,A", "6,j,u,x,z,A"),
+        columns="item,judge,topic,a,b,winner",
+    )
+    row = row_of(audited(tmp_path, rows), "j", "circles")
+    assert (row.value.estimate, row.value.n, row.value.n_clusters) == (0.5, 2, 2)
+
+
+def test_scores_and_rankings_are_votes(tmp_path: Path) -> None:
+    """Three forms of one opinion: x over y, y over z; the interval alpha of scores is by hand."""
+    scores = votes_of(
+        *("1,j,x,3,1", "1,j,y,2,2", "1,j,z,1,3", "1,k,x,3,2", "1,k,y,2,1", "1,k,z,2,3"),
+        columns="item,judge,option,score,position",
+    )
+    ranks = [
+        row | {"rank": {"3": 1, "2": 2, "1": 3}[row.pop("score")]}
+        for row in (dict(row) for row in scores)
+    ]
+    lists = votes_of("1,j,x > y > z", "1,k,x > y = z", columns="item,judge,ranking")
+    (tmp_path / "s").mkdir()
+    of_scores = audited(tmp_path / "s", scores)
+    others = [audited(tmp_path, ranks), audited(tmp_path, lists)]
+    key = ["judge", "x", "y", "for_x"]
+    for other in others:
+        frames = [
+            each.votes.pairs[key].sort_values(key).reset_index(drop=True)
+            for each in (of_scores, other)
+        ]
+        pd.testing.assert_frame_equal(*frames)
+    assert of_scores.votes.pairs["for_x"].tolist().count(0.5) == 1
+    # Within: z differs by 1, D_o = 2/6; all six of mean 13/6: D_e = 2 * 6 * (31 - 169/6) / 30.
+    alpha = row_of(of_scores, "all", "krippendorff_alpha_of_scores").value.estimate
+    assert alpha == pytest.approx(1 - (2 / 6) / (2 * (6 * 31 - 169) / (6 * 5)))
+    assert row_of(of_scores, "j", "first_of_votes").value.estimate == 1.0
+    assert "one ranking has no circles" in untold(of_scores)["transitivity"]
+
+
+def test_a_file_that_cannot_tell_says_so(tmp_path: Path) -> None:
+    rows = votes_of("1,A", "2,B", "3,A", columns="item,winner")
+    audit = audited(tmp_path, rows)
+    told = untold(audit)
+    about = {"position", "side", "length", "ties", "transitivity", "judges", "dependence"}
+    assert set(told) == {*about, "truth", "agreement"}
+    assert "No bias can be tested" in as_text(audit)
+    one_order = votes_of("1,j,x,y,A", "2,j,x,y,B", "1,k,x,y,A")
+    told = untold(audited(tmp_path, one_order))
+    assert told["position"] == "no judge votes on the same two things in both orders"
+    apart = votes_of("1,j,x,y,A", "2,k,x,y,B")
+    assert untold(audited(tmp_path, apart))["agreement"] == "no two judges judge the same thing"
+
+
+def test_margins_and_scores_of_two_are_votes(tmp_path: Path) -> None:
+    margins = votes_of(
+        "1,j,x,y,-2", "1,j,y,x,1.5", "2,j,x,y,0", columns="item,judge,pro,con,margin"
+    )
+    audit = audited(tmp_path, margins, "margin_pro=margin")
+    # For y both times: against as con, and as pro.
+    assert audit.votes.pairs["for_x"].tolist() == [0.0, 0.0, 0.5]
+    assert row_of(audit, "j", "following").value.estimate == 0.0
+    two = votes_of("1,j,x,y,7,5", "1,j,y,x,6,6", columns="item,judge,a,b,score_a,score_b")
+    assert audited(tmp_path, two).votes.pairs["for_x"].tolist() == [1.0, 0.5]
+
+
+def test_names_of_an_arena_are_read(tmp_path: Path) -> None:
+    rows = votes_of(
+        *("1,j,x,y,model_a", "1,j,y,x,model_b", "2,j,x,y,tie (bothbad)", "2,j,y,x,x"),
+        columns="question_id,judge,model_a,model_b,winner",
+    )
+    assert audited(tmp_path, rows).votes.pairs["for_x"].tolist() == [1.0, 1.0, 0.5, 1.0]
+
+
+def test_an_order_stands_for_names(tmp_path: Path) -> None:
+    rows = votes_of("1,j,0,A", "1,j,1,A", "2,j,0,A", "2,j,1,B", columns="item,judge,swapped,winner")
+    audit = audited(tmp_path, rows)
+    assert row_of(audit, "j", "following").value.estimate == 0.5
+
+
+@pytest.mark.parametrize(
+    ("text", "mapped", "sentence"),
+    [
+        ("item,judge\n1,j\n", (), "has no column that says whom a judge prefers"),
+        ("item,judge,winner\n", (), "has no votes"),
+        ("item,judge,winner\n1,j,maybe\n", (), "row 2: winner is 'maybe'"),
+        ("item,judge,winner\n1,,A\n", (), "row 2: judge is empty"),
+        ("item,judge,margin,pro,con\n1,j,1,x,y\n", (), "--column margin_pro=margin"),
+        ("item,judge,winner\n1,j,A\n", ("judge=who",), "has no column 'who' for judge"),
+        ("item,judge,winner\n1,j,A\n", ("jury=judge",), "write FIELD=NAME"),
+        ("item,judge,a,b,winner\n1,j,x,x,A\n", (), "row 2: a is 'x'"),
+        ("item,judge,pro,con,a,b,winner\n1,j,x,y,x,z,A\n", (), "neither of the two shown"),
+        ("item,judge,pro,con,winner\n1,j,x,y,A\n", (), "no column says which of the two is A"),
+        ("item,judge,score_a,score_b\n1,j,inf,2\n", (), "row 2: score_a is 'inf'"),
+        ("item,judge,ranking\n1,j,x > x\n", (), "names 'x' twice"),
+        ("item,judge,option,rank\n1,j,x,1\n1,j,x,2\n", (), "rates 'x' of '1' twice"),
+        ("item,judge,winner,swapped\n1,j,A,0\n1,j,A,1\n1,j,A,2\n", (), "has 3 values"),
+        ("item,judge,winner\n1,j,A,B\n", (), "row 2: it has 4 instead of 3 cells"),
+    ],
+)
+def test_a_wrong_file_is_one_sentence(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    text: str,
+    mapped: tuple[str, ...],
+    sentence: str,
+) -> None:
+    path = tmp_path / "votes.csv"
+    path.write_text(text, encoding="utf-8")
+    options = [part for each in mapped for part in ("--column", each)]
+    assert main(["audit", str(path), *options]) == 1
+    told = capsys.readouterr()
+    assert sentence in told.err and told.err.count("\n") == 1 and not told.out
+
+
+def test_hostile_cells_reach_no_terminal_and_no_formula(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    hostile = ["=cmd|'/c calc'!A1", "<script>alert(1)</script>", "| # x \u202e"]
+    rows = [
+        {"item": str(n), "judge": judge, "a": "x", "b": "y", "winner": "AB"[n % 2]}
+        for n in range(4)
+        for judge in hostile
+    ]
+    path = write_votes(tmp_path / "votes.csv", rows)
+    for ending in ("csv", "json", "md"):
+        assert main(["audit", str(path), "--to", str(tmp_path / f"out.{ending}")]) == 0
+    shown = capsys.readouterr().out
+    assert "\u202e" not in shown and not re.search(r"(?<!\\)<script>", shown)
+    assert "\u202e" not in (tmp_path / "out.md").read_text("utf-8")
+    with (tmp_path / "out.csv").open(encoding="utf-8", newline="") as file:
+        cells = [cell for row in csv.reader(file) for cell in row]
+    assert "'" + hostile[0] in cells and not [cell for cell in cells if cell.startswith("=")]
+    data = json.loads((tmp_path / "out.json").read_text("utf-8"))
+    assert {row["judge"] for row in data} >= {hostile[0], "all"}
+    assert {row["about"] for row in data if row["statistic"] == "untold"} >= {"side", "truth"}
+
+
+def test_a_place_that_cannot_be_written_is_one_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["audit", str(VOTES), "--column", GRADER[0], "--to", "x.xlsx"]) == 1
+    assert "let it end with .csv, .json or .md" in capsys.readouterr().err
+    assert main(["audit", str(VOTES), *("--column", GRADER[0]), "--confidence", "95"]) == 1
+    assert "--confidence 95" in capsys.readouterr().err
+    assert main(["audit", str(tmp_path / "none.csv")]) == 1
+    assert "cannot be read" in capsys.readouterr().err
+
+
+def test_the_order_of_rows_changes_nothing(tmp_path: Path) -> None:
+    rows = simulate(EXAMPLE, 12, 5, tie=0.1)
+    shuffled = [rows[at] for at in np.random.default_rng(1).permutation(len(rows))]
+    one, other = (
+        {(row.judge, row.statistic): row.value for row in audited(tmp_path, each, *GRADER).rows}
+        for each in (rows, shuffled)
+    )
+    assert set(one) == set(other)
+    for key, value in one.items():
+        assert value.estimate == pytest.approx(other[key].estimate, nan_ok=True), key
+        assert value.ci_low == pytest.approx(other[key].ci_low, nan_ok=True, rel=1e-5), key
+    assert list(rows[0]) == list(COLUMNS)
