@@ -20,13 +20,18 @@ EXAMPLE: Mapping[str, Mapping[str, float]] = {
 
 
 def simulate(
-    judges: Mapping[str, Mapping[str, float]], items: int, seed: int, tie: float = 0.0
+    judges: Mapping[str, Mapping[str, float]],
+    items: int,
+    seed: int,
+    tie: float = 0.0,
+    lean: float = 0.0,
 ) -> list[dict[str, Any]]:
     """Votes on items of which each judge sees two orders and both sides.
 
     A judge votes for what is shown first with probability logistic(quality + place + side s +
     length w / 100), s being 1 where the first argues for and -1 where it does not, w the words
     by which it is longer; it ties with probability ``tie``.
+    ``lean`` is the spread of what motions lend to pro, for all judges alike, about 0.
     """
     rng = np.random.default_rng(seed)
     rows = []
@@ -34,13 +39,14 @@ def simulate(
         names = [f"{name}{item:03}" for name in "pq"]
         quality = rng.normal()
         words = dict(zip(names, rng.integers(150, 450, 2).tolist(), strict=True))
+        easier = lean * rng.normal() if lean else 0.0
         for judge, bias in judges.items():
             for turned in (False, True):
                 for exchanged in (False, True):
                     a, b = names[::-1] if turned else names
                     pro, con = names[::-1] if exchanged else names
                     logit = (-quality if turned else quality) + bias.get("place", 0.0)
-                    logit += bias.get("side", 0.0) * (1.0 if a == pro else -1.0)
+                    logit += (bias.get("side", 0.0) + easier) * (1.0 if a == pro else -1.0)
                     logit += bias.get("length", 0.0) * (words[a] - words[b]) / 100.0
                     won = "A" if rng.logistic() < logit else "B"
                     winner = "tie" if tie and rng.random() < tie else won

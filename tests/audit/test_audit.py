@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+from itertools import combinations, product
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import pytest
 from scipy import stats
 
 from dissensus.audit.agreed import agreement
-from dissensus.audit.biases import Row
+from dissensus.audit.biases import ALL, Row
 from dissensus.audit.columns import FIELDS
 from dissensus.audit.report import Audit, as_text, audit_votes
 from dissensus.audit.votes import read_votes
@@ -70,7 +71,7 @@ def test_the_page_lists_each_field_and_statistic() -> None:
 def test_planted_biases_are_found_and_no_others() -> None:
     audit = audit_votes(read_votes(VOTES, GRADER))
     named = {(row.judge, row.about): row.favours for row in audit.rows if row.favours}
-    assert {pair: what for pair, what in named.items() if pair[0] != "all"} == {
+    assert {pair: what for pair, what in named.items() if pair[0] != ALL} == {
         ("first", "position"): "what is shown first",
         ("pro", "side"): "pro",
         ("wordy", "length"): "the longer",
@@ -88,13 +89,28 @@ def test_judges_without_a_bias_are_seldom_named(tmp_path: Path, worlds: int) -> 
     named, of_each = 0, []
     for seed in range(worlds):
         audit = audited(tmp_path, simulate(judges, 25, seed), *GRADER)
-        own = [row for row in audit.rows if row.judge != "all" and not np.isnan(row.p_adjusted)]
+        own = [row for row in audit.rows if row.judge != ALL and not np.isnan(row.p_adjusted)]
         assert len(own) == 6
         named += any(row.favours for row in own)
         of_each += [row.value.p_value for row in own]
     # At the level of 5%: the chance of more is below 1 in 1,000.
     assert named <= stats.binom.ppf(0.999, worlds, 0.05)
     assert np.mean(np.array(of_each) < 0.05) < 0.05 + 0.3 / np.sqrt(worlds)
+
+
+@pytest.mark.parametrize("worlds", thorough_but((20, 300), 20))
+def test_motions_that_lean_are_no_bias_of_all_judges(tmp_path: Path, worlds: int) -> None:
+    """Judges who share what the motion lends are no more than the motions they judge."""
+    judges: dict[str, dict[str, float]] = {f"judge {n}": {} for n in range(8)}
+    tests = ("pro_of_following_by_cluster", "pro_of_following")
+    found = []
+    for seed in range(worlds):
+        audit = audited(tmp_path, simulate(judges, 25, 500 + seed, lean=5.0), *GRADER)
+        found.append([row_of(audit, ALL, name).value.p_value < 0.05 for name in tests])
+    by_cluster, by_pair = np.sum(found, axis=0)
+    assert by_cluster <= stats.binom.ppf(0.999, worlds, 0.06)
+    # Pairs of one motion are alike: what takes them for independent finds what is not there.
+    assert by_pair > stats.binom.ppf(0.999, worlds, 0.06)
 
 
 @pytest.mark.parametrize("worlds", thorough_but((5, 200), 5))
@@ -139,11 +155,11 @@ def test_alpha_and_ac1_by_hand(tmp_path: Path) -> None:
         *(f"{item},j{n},x,y,{vote}" for item, two in votes.items() for n, vote in enumerate(two))
     )
     audit = audited(tmp_path, rows)
-    assert row_of(audit, "all", "pairwise_share").value.estimate == pytest.approx(3 / 4)
-    assert row_of(audit, "all", "krippendorff_alpha").value.estimate == pytest.approx(8 / 15)
-    assert row_of(audit, "all", "gwet_ac1").value.estimate == pytest.approx(9 / 17)
+    assert row_of(audit, ALL, "pairwise_share").value.estimate == pytest.approx(3 / 4)
+    assert row_of(audit, ALL, "krippendorff_alpha").value.estimate == pytest.approx(8 / 15)
+    assert row_of(audit, ALL, "gwet_ac1").value.estimate == pytest.approx(9 / 17)
     # Two judges of correlation 1/sqrt(3): 1 1 0 1 and 1 1 0 0.
-    kish = row_of(audit, "all", "kish_effective_number").value.estimate
+    kish = row_of(audit, ALL, "kish_effective_number").value.estimate
     assert kish == pytest.approx(2 / (1 + 1 / np.sqrt(3)))
 
 
@@ -162,11 +178,11 @@ def test_agreement_is_that_of_the_measures(tmp_path: Path) -> None:
         ("alpha", "krippendorff_alpha"),
         ("ac1", "gwet_ac1"),
     ):
-        value = row_of(audit, "all", statistic).value
+        value = row_of(audit, ALL, statistic).value
         assert value.estimate == pytest.approx(expected[name]), name
         assert value.ci_low < value.estimate < value.ci_high
     numbers = np.where(lost, np.nan, np.select([said == "A", said == "B"], [1.0, 0.0], 0.5))
-    kish = row_of(audit, "all", "kish_effective_number").value.estimate
+    kish = row_of(audit, ALL, "kish_effective_number").value.estimate
     assert kish == pytest.approx(effective_number(numbers))
     assert f"{lost.sum()} votes cannot be read" in as_text(audit)
 
@@ -196,6 +212,31 @@ def test_circles_are_counted(tmp_path: Path) -> None:
     assert (row.value.estimate, row.value.n, row.value.n_clusters) == (0.5, 2, 2)
 
 
+def test_circles_are_those_of_a_search(tmp_path: Path) -> None:
+    rng = np.random.default_rng(2)
+    pairs = [(t, j, p, q) for t in "tu" for j in "jk" for p, q in combinations("vwxyz", 2)]
+    kept = [(*each, rng.choice(["A", "B", "tie"])) for each in pairs if rng.random() < 0.9]
+    rows = votes_of(
+        *(f"{n},{j},{t},{p},{q},{said}" for n, (t, j, p, q, said) in enumerate(kept)),
+        columns="item,judge,topic,a,b,winner",
+    )
+    beats = {
+        (t, j, *((p, q) if said == "A" else (q, p))) for t, j, p, q, said in kept if said != "tie"
+    }
+    circles = triads = 0
+    for t, j, three in product("tu", "jk", combinations("vwxyz", 3)):
+        won = [sum((t, j, one, other) in beats for other in three) for one in three]
+        triads += sum(won) == 3
+        circles += won == [1, 1, 1]
+    value = row_of(audited(tmp_path, rows), ALL, "circles").value
+    assert triads and (value.n, value.estimate) == (triads, pytest.approx(circles / triads))
+
+
+def test_items_that_are_numbered_anew_in_each_cluster_are_apart(tmp_path: Path) -> None:
+    rows = votes_of("1,j,t,x,y,A", "1,j,u,y,x,A", columns="item,judge,topic,a,b,winner")
+    assert "position" in untold(audited(tmp_path, rows))
+
+
 def test_scores_and_rankings_are_votes(tmp_path: Path) -> None:
     """Three forms of one opinion: x over y, y over z; the interval alpha of scores is by hand."""
     scores = votes_of(
@@ -219,10 +260,10 @@ def test_scores_and_rankings_are_votes(tmp_path: Path) -> None:
         pd.testing.assert_frame_equal(*frames)
     assert of_scores.votes.pairs["for_x"].tolist().count(0.5) == 1
     # Within: z differs by 1, D_o = 2/6; all six of mean 13/6: D_e = 2 * 6 * (31 - 169/6) / 30.
-    alpha = row_of(of_scores, "all", "krippendorff_alpha_of_scores").value.estimate
+    alpha = row_of(of_scores, ALL, "krippendorff_alpha_of_scores").value.estimate
     assert alpha == pytest.approx(1 - (2 / 6) / (2 * (6 * 31 - 169) / (6 * 5)))
     assert row_of(of_scores, "j", "first_of_votes").value.estimate == 1.0
-    assert "one ranking has no circles" in untold(of_scores)["transitivity"]
+    assert "no circles by construction" in untold(of_scores)["transitivity"]
 
 
 def test_a_file_that_cannot_tell_says_so(tmp_path: Path) -> None:
@@ -268,6 +309,7 @@ def test_an_order_stands_for_names(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "mapped", "sentence"),
     [
+        ("item,judge,winner\n1,all judges,A\n", (), "row 2: judge is 'all judges'"),
         ("item,judge\n1,j\n", (), "has no column that says whom a judge prefers"),
         ("item,judge,winner\n", (), "has no votes"),
         ("item,judge,winner\n1,j,maybe\n", (), "row 2: winner is 'maybe'"),
@@ -319,7 +361,7 @@ def test_hostile_cells_reach_no_terminal_and_no_formula(
         cells = [cell for row in csv.reader(file) for cell in row]
     assert "'" + hostile[0] in cells and not [cell for cell in cells if cell.startswith("=")]
     data = json.loads((tmp_path / "out.json").read_text("utf-8"))
-    assert {row["judge"] for row in data} >= {hostile[0], "all"}
+    assert {row["judge"] for row in data} >= {hostile[0], ALL}
     assert {row["about"] for row in data if row["statistic"] == "untold"} >= {"side", "truth"}
 
 

@@ -10,8 +10,9 @@ import numpy as np
 import pandas as pd
 from scipy import sparse, special
 
-from dissensus.audit.biases import ALL, Row, groups, share_over
-from dissensus.audit.votes import Votes
+from dissensus.audit.biases import Row, groups, share_over
+from dissensus.audit.columns import preference
+from dissensus.audit.votes import ALL, Votes
 from dissensus.stats.checks import FloatArray
 from dissensus.stats.results import NAN, Estimate
 
@@ -219,19 +220,14 @@ def transitivity(votes: Votes, confidence: float) -> list[Row]:
     Within a cluster, by the majority of a judge's votes; a judge that votes at random makes one
     circle in four. Rankings and scores have none by construction.
     """
+    if preference(votes.found) in ("ranking", "rank", "score") or not votes.has_names:
+        return []
     read = votes.pairs[votes.pairs["for_x"].notna()]
     net = (
         (read["for_x"] - 0.5).groupby([read["judge"], read["cluster"], read["x"], read["y"]]).sum()
     )
     decided = net[net != 0.0].reset_index()
-    found = []
-    for (judge, cluster), own in decided.groupby(["judge", "cluster"]):
-        # Fewer than three pairs make no triangle.
-        if len(own) > 2:
-            circles, triads = _triads(own)
-            if triads:
-                found.append((judge, cluster, circles, triads))
-    table = pd.DataFrame(found, columns=["judge", "cluster", "circles", "triads"])
+    table = _triads(decided)
     rows = []
     for judge, own in groups(table) if len(table) else []:
         share = share_over(
@@ -245,18 +241,32 @@ def transitivity(votes: Votes, confidence: float) -> list[Row]:
     return rows
 
 
-def _triads(own: pd.DataFrame) -> tuple[int, int]:
-    """Circles and all triads of the decided pairs of one judge in one cluster."""
-    codes, names = pd.factorize(pd.concat([own["x"], own["y"]]))
-    x, y = codes[: len(own)], codes[len(own) :]
-    ahead = (own.iloc[:, -1] > 0).to_numpy()
+def _triads(decided: pd.DataFrame) -> pd.DataFrame:
+    """``judge``, ``cluster``, ``circles``, ``triads``, where there are any.
+
+    All judges and clusters are one graph of parts that do not touch. With A[i, j] = 1 where i beats
+    j and T = A + A', the sums of the rows of (A A) * A' count each circle once for each
+    of its three things, and those of (T T) * T each triad twice.
+    """
+    parts = decided.groupby(["judge", "cluster"], sort=False).ngroup().to_numpy()
+    ends = [pd.MultiIndex.from_arrays([parts, decided[name]]) for name in ("x", "y")]
+    codes, names = pd.factorize(ends[0].append(ends[1]))
+    x, y = codes[: len(decided)], codes[len(decided) :]
+    ahead = (decided.iloc[:, -1] > 0).to_numpy()
     winner, loser = np.where(ahead, x, y), np.where(ahead, y, x)
     shape = (len(names), len(names))
-    beats = sparse.csr_array((np.ones(len(own)), (winner, loser)), shape=shape)
+    beats = sparse.csr_array((np.ones(len(decided)), (winner, loser)), shape=shape)
     meets = beats + beats.T
-    circles = (beats @ beats).multiply(beats.T).sum() / 3.0
-    triads = (meets @ meets).multiply(meets).sum() / 6.0
-    return round(circles), round(triads)
+    circles = (beats @ beats).multiply(beats.T).sum(axis=1)
+    triads = (meets @ meets).multiply(meets).sum(axis=1)
+    of_part = names.get_level_values(0).to_numpy() if len(names) else parts
+    counts = [
+        np.bincount(of_part, each, minlength=int(parts.max(initial=-1)) + 1)
+        for each in (circles, triads)
+    ]
+    table = decided.assign(part=parts).drop_duplicates("part")[["judge", "cluster"]]
+    table = table.assign(circles=counts[0] / 3.0, triads=counts[1] / 6.0)
+    return table[table["triads"] > 0.0]
 
 
 def _by_cluster(columns: FloatArray, clusters: np.ndarray) -> FloatArray:

@@ -9,13 +9,12 @@ import pandas as pd
 from scipy import special
 
 from dissensus.audit.lists import PRO
-from dissensus.audit.votes import Votes
+from dissensus.audit.votes import ALL, Votes
 from dissensus.stats.logistic import Grouped, logistic
 from dissensus.stats.multiplicity import adjust
 from dissensus.stats.results import NAN, Estimate
 from dissensus.stats.shares import Split, pooled_shares
 
-ALL = "all"
 POSITION, SIDE, LENGTH = "position", "side", "length"
 #: Whose share or odds are reported, and the other.
 _FAVOURS = {

@@ -11,6 +11,8 @@ from dissensus.errors import ResourceError
 from dissensus.stats.checks import FloatArray
 
 PRO, CON = "pro", "con"
+#: Stands between parts of a name, and in no cell.
+PARTING = "\x1f"
 #: Pairs that a file may come to; more would not be held in memory.
 _MOST = 5_000_000
 
@@ -44,8 +46,8 @@ def pairs_of_options(
     if twice.any():
         item, judge, _, option = rows[twice][[*key, "option"]].iloc[0]
         raise ResourceError(
-            f"{judge!r} rates {option!r} of {item!r} twice; keep one, or name the column that "
-            "tells the passes apart with --column order=NAME."
+            f"{judge!r} rates {option!r} of {item.rpartition(PARTING)[2]!r} twice; keep one, or "
+            "name the column that tells the passes apart with --column order=NAME."
         )
     sizes = rows.groupby(key)["at"].size()
     if (sizes * (sizes - 1) // 2).sum() > _MOST:

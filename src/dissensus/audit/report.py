@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from dissensus.audit.agreed import TIES, TRANSITIVITY, agreement, ties, transitivity
-from dissensus.audit.biases import ALL, LENGTH, POSITION, SIDE, TESTED, Row, biases
+from dissensus.audit.biases import LENGTH, POSITION, SIDE, TESTED, Row, biases
 from dissensus.audit.columns import preference
-from dissensus.audit.votes import Votes
+from dissensus.audit.votes import ALL, Votes
 from dissensus.errors import ResourceError
 from dissensus.report.escaping import csv_cell, markdown
 from dissensus.report.labels import number, p_value
@@ -83,8 +83,6 @@ def _untold(votes: Votes, rows: list[Row]) -> list[str]:
         told.append(f"{TIES}: there is none, and the file does not say whether a judge might tie")
     if not any(row.about == TRANSITIVITY for row in rows):
         told.append(f"{TRANSITIVITY}: {_no_triads(votes)}")
-    elif preference(found) in ("ranking", "rank", "score"):
-        told.append(f"{TRANSITIVITY}: one ranking has no circles by construction")
     if "judge" not in found:
         told.append("judges: no column names them; all votes are taken as one judge's")
     if "cluster" not in found:
@@ -96,6 +94,8 @@ def _untold(votes: Votes, rows: list[Row]) -> list[str]:
 
 
 def _no_triads(votes: Votes) -> str:
+    if preference(votes.found) in ("ranking", "rank", "score"):
+        return "rankings and scores have no circles by construction"
     if not votes.has_names:
         return "the file does not name what is compared"
     return "no judge decides between three things, each against each, within one cluster"

@@ -9,11 +9,13 @@ import numpy as np
 import pandas as pd
 
 from dissensus.audit.columns import DELIMITERS, find_columns, preference
-from dissensus.audit.lists import CON, PRO, oriented, pairs_of_options, pairs_of_rankings
+from dissensus.audit.lists import CON, PARTING, PRO, oriented, pairs_of_options, pairs_of_rankings
 from dissensus.errors import ResourceError
 from dissensus.stats.checks import FloatArray
 from dissensus.user_files import read_csv
 
+#: What rows of all judges are called, and no judge may be.
+ALL = "all judges"
 #: Cells that say that there is no vote.
 NO_VOTE = frozenset({"", "na", "n/a", "nan", "none", "null"})
 _FOR_A = frozenset({"a", "1", "first", "left", "model_a", "option_a", "response_a", "assistant_a"})
@@ -69,10 +71,19 @@ def read_votes(path: str | Path, mapped: list[str]) -> Votes:
         if field in found and (table[field] == "").any():
             row = table.loc[table[field] == "", "row"].iloc[0]
             raise ResourceError(f"{path}, row {row}: {found[field]} is empty; say which it is.")
+    if "judge" in found and (table["judge"] == ALL).any():
+        row = table.loc[table["judge"] == ALL, "row"].iloc[0]
+        raise ResourceError(
+            f"{path}, row {row}: {found['judge']} is {ALL!r}, as rows of all are; rename it."
+        )
     if "item" not in found:
         table["item"] = table["row"].astype(str)
     table["judge"] = table["judge"] if "judge" in found else "the judge"
-    table["cluster"] = table["cluster"] if "cluster" in found else table["item"]
+    if "cluster" in found:
+        # Items may be numbered anew in each cluster. No cell has this character.
+        table["item"] = table["cluster"] + PARTING + table["item"]
+    else:
+        table["cluster"] = table["item"]
     form = preference(found)
     reader = _Reader(str(path), found, table)
     scores = table.iloc[:0][["item", "judge", "cluster"]].assign(score=0.0)
@@ -81,7 +92,7 @@ def read_votes(path: str | Path, mapped: list[str]) -> Votes:
         if form == "score":
             scores = table[["item", "judge", "cluster"]].assign(score=values)
             option = table["option"] if "option" in found else ""
-            scores["item"] = scores["item"] + "\n" + option
+            scores["item"] = scores["item"] + PARTING + option
         pairs = pairs_of_options(
             table,
             values if form == "score" else -values,
