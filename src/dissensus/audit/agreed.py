@@ -227,7 +227,7 @@ def transitivity(votes: Votes, confidence: float) -> list[Row]:
         (read["for_x"] - 0.5).groupby([read["judge"], read["cluster"], read["x"], read["y"]]).sum()
     )
     decided = net[net != 0.0].reset_index()
-    table = _triads(decided)
+    table = _triads(decided) if len(decided) else decided
     rows = []
     for judge, own in groups(table) if len(table) else []:
         share = share_over(
@@ -259,10 +259,9 @@ def _triads(decided: pd.DataFrame) -> pd.DataFrame:
     meets = beats + beats.T
     circles = (beats @ beats).multiply(beats.T).sum(axis=1)
     triads = (meets @ meets).multiply(meets).sum(axis=1)
-    of_part = names.get_level_values(0).to_numpy() if len(names) else parts
+    of_part = names.get_level_values(0).to_numpy()
     counts = [
-        np.bincount(of_part, each, minlength=int(parts.max(initial=-1)) + 1)
-        for each in (circles, triads)
+        np.bincount(of_part, each, minlength=int(parts.max()) + 1) for each in (circles, triads)
     ]
     table = decided.assign(part=parts).drop_duplicates("part")[["judge", "cluster"]]
     table = table.assign(circles=counts[0] / 3.0, triads=counts[1] / 6.0)

@@ -22,6 +22,8 @@ _FOR_A = frozenset({"a", "1", "first", "left", "model_a", "option_a", "response_
 _FOR_B = frozenset(
     {"b", "2", "second", "right", "model_b", "option_b", "response_b", "assistant_b"}
 )
+#: Numbers beyond it have squares that are none.
+_LARGEST = 1e100
 _TIES = frozenset({"tie", "draw", "equal", "even", "tie (bothbad)", "both", "neither", "c"})
 _PRO_WORDS = frozenset({"pro", "proposition", "affirmative", "for", "government"})
 _CON_WORDS = frozenset({"con", "opposition", "negative", "against"})
@@ -119,9 +121,9 @@ class _Reader:
         cells = self.table[field]
         empty = cells.str.lower().isin(NO_VOTE)
         values = pd.to_numeric(cells.where(~empty), errors="coerce").to_numpy(dtype=float)
-        wrong = ~empty.to_numpy() & ~np.isfinite(values)
+        wrong = ~empty.to_numpy() & ~(np.abs(values) < _LARGEST)
         if wrong.any():
-            self._refuse(field, int(np.argmax(wrong)), "which is no number")
+            self._refuse(field, int(np.argmax(wrong)), "which is no number to compute with")
         return values
 
     def wide(self, form: str) -> pd.DataFrame:
