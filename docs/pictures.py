@@ -46,8 +46,8 @@ def take_pictures() -> None:
 
 def take_inspect(chromium: Any, folder: Path) -> None:
     """A debate of the run in Inspect's own viewer, below the line that names the log's folder."""
-    log = folder / "language.json"
-    main(["export", "demo", "--study", "language", "--to", "inspect", "--output", str(log)])
+    main(["export", "demo", "--study", "language", "--to", "inspect", "--output", str(folder)])
+    (log,) = folder.iterdir()
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]

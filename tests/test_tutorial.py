@@ -71,8 +71,9 @@ def test_the_session_that_is_said_to_be_lost_is(reproduced: Project) -> None:  #
     assert lost == ({named} if named in outcomes else set())
 
 
-def test_the_readme_has_the_same_file_of_settings_and_one_of_models_that_loads() -> None:
-    models, mine = re.findall(r"```yaml\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.S)
+def test_the_settings_page_has_the_same_file_and_one_of_models_that_loads() -> None:
+    page = (ROOT / "docs/settings.md").read_text("utf-8")
+    mine, models = re.findall(r"```yaml\n(.*?)```", page, re.S)
     assert mine == MINE
     configuration = default_configuration()
     update_config(configuration, yaml.safe_load(models))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -177,3 +178,33 @@ def test_the_place_of_a_sentence_is_the_line_of_its_key_or_of_what_is_above(tmp_
     for sentence, line in places.items():
         assert file.place(sentence) == f"{tmp_path}/a.yaml, line {line}"
     assert file.place("x is missing") == f"{tmp_path}/a.yaml"
+
+
+def _aliases(form: str, levels: int = 9, times: int = 9) -> str:
+    """Some lines, each of which names the one before several times."""
+    lines = ["l0: &l0 {a: 1, b: [2, 3]}"]
+    for level in range(1, levels + 1):
+        named = ", ".join([f"*l{level - 1}"] * times)
+        lines.append(f"l{level}: &l{level} " + form.format(named))
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize("form", ["[{}]", "{{x: [{}]}}", "{{<<: [{}]}}", "{{<<: [{}], c: 4}}"])
+def test_aliases_of_aliases_are_refused_before_they_are_written_out(tmp_path: Path, form: str):
+    (tmp_path / "f.yaml").write_text(_aliases(form), "utf-8")
+    began = time.process_time()
+    for read in (read_yaml, read_settings):
+        with pytest.raises(ResourceError, match=r"f\.yaml, line [5-8]: its aliases") as caught:
+            read(tmp_path / "f.yaml")
+        assert "\n" not in str(caught.value)
+    # Written out, they would take minutes.
+    assert time.process_time() - began < 5
+    (tmp_path / "f.yaml").write_text(_aliases(form, 3, 3), "utf-8")
+    assert read_settings(tmp_path / "f.yaml")["l0"] == {"a": 1, "b": [2, 3]}
+
+
+def test_a_long_text_many_times_is_refused(tmp_path: Path):
+    many = ", ".join(["*t"] * 20_000)
+    (tmp_path / "f.yaml").write_text(f"t: &t {'word ' * 2_000}\nall: [{many}]\n", "utf-8")
+    with pytest.raises(ResourceError, match="line 2: its aliases"):
+        read_yaml(tmp_path / "f.yaml")

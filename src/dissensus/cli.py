@@ -227,7 +227,7 @@ def compare(chosen: argparse.Namespace) -> int:
 
 
 def _add_importing(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", type=Path, help=".csv, .parquet or .jsonl with a row a turn")
+    parser.add_argument("file", type=Path, help=".csv, .xlsx, .parquet or .jsonl with a row a turn")
     parser.add_argument("--run", required=True, help="name of the run that it becomes")
     _add_mapping(parser)
     parser.add_argument("--add", action="store_true", help="to the files that the run has")
@@ -235,7 +235,11 @@ def _add_importing(parser: argparse.ArgumentParser) -> None:
 
 def _add_mapping(parser: argparse.ArgumentParser) -> None:
     """What a file of turns is, and what is taken from it."""
-    parser.add_argument("--format", default="turns", help="of the file; turns for a table")
+    parser.add_argument(
+        "--format",
+        default="turns",
+        help="of the file: turns for a table, or one that docs/transcripts.md lists",
+    )
     mapped: dict[str, Any] = {"action": "append", "default": [], "metavar": "FIELD=NAME"}
     parser.add_argument("--column", help="what the file calls a field of a turn", **mapped)
     parser.add_argument("--always", help="a field that all turns have alike", **mapped)

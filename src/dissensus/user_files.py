@@ -16,6 +16,7 @@ import yaml
 from dissensus.encodings import as_windows_has_it, no_text
 from dissensus.errors import ResourceError
 from dissensus.setting_faults import misread, unwritable
+from dissensus.yaml_nodes import MOST_VALUES, entries, next_step, overgrown
 
 try:
     from yaml import CSafeLoader as _SafeLoader
@@ -236,6 +237,7 @@ class YamlFile:
         try:
             _refuse_depth(path, text)
             root = loader.get_single_node()
+            _refuse_growth(path, root)
             _refuse_lost_keys(path, loader, root)
             return cls(str(path), loader.construct_document(root) if root else None, root)
         except yaml.MarkedYAMLError as error:
@@ -253,10 +255,10 @@ class YamlFile:
         """The file, with the line of the path of keys that a sentence begins with, or of what is
         nearest above.
         """
-        line, step = 0, _step(self.root, sentence)
-        while step:
-            line, node, rest = step
-            step = _step(node, rest)
+        line, found = 0, next_step(self.root, sentence)
+        while found:
+            line, node, rest = found
+            found = next_step(node, rest)
         return f"{self.path}, line {line}" if line else self.path
 
 
@@ -329,6 +331,15 @@ def _refuse_depth(path: str | Path, text: str) -> None:
             )
 
 
+def _refuse_growth(path: str | Path, root: yaml.Node | None) -> None:
+    node = overgrown(root)
+    if node is not None:
+        raise ResourceError(
+            f"{path}, line {node.start_mark.line + 1}: its aliases (*) stand for more than "
+            f"{MOST_VALUES:,} values; write out what is meant."
+        )
+
+
 def _refuse_lost_keys(path: str | Path, loader: _Loader, root: yaml.Node | None) -> None:
     """Refuse keys of which a reader of YAML makes something else without a word."""
     waiting = [(root, "")] if root else []
@@ -339,7 +350,7 @@ def _refuse_lost_keys(path: str | Path, loader: _Loader, root: yaml.Node | None)
             continue
         seen.add(id(node))
         lines: dict[Any, int] = {}
-        for name, line, key, inner in _entries(node):
+        for name, line, key, inner in entries(node):
             waiting.append((inner, f"{above}{name}."))
             another = _misread(inner)
             if another:
@@ -362,31 +373,3 @@ def _refuse_lost_keys(path: str | Path, loader: _Loader, root: yaml.Node | None)
 def _misread(node: yaml.Node | None) -> str:
     """As :func:`misread`, of what stands without quotes."""
     return misread(node.value) if isinstance(node, yaml.ScalarNode) and not node.style else ""
-
-
-def _entries(node: yaml.Node) -> Iterator[tuple[str, int, yaml.Node | None, yaml.Node]]:
-    """What a node holds: name or index, line, key, and node; keys that are no scalars left out."""
-    if isinstance(node, yaml.MappingNode):
-        for key, inner in node.value:
-            if isinstance(key, yaml.ScalarNode):
-                yield key.value, key.start_mark.line + 1, key, inner
-    elif isinstance(node, yaml.SequenceNode):
-        for index, inner in enumerate(node.value):
-            yield str(index), inner.start_mark.line + 1, None, inner
-
-
-def _step(node: yaml.Node | None, path: str) -> tuple[int, yaml.Node, str] | None:
-    """The line and the node of the key that a path of keys begins with, and the rest of the path.
-
-    A key may have blanks and dots, so that the longest that fits is taken.
-    """
-    fits = [
-        (len(name), line, inner)
-        for name, line, _, inner in (_entries(node) if node else ())
-        if path.startswith((f"{name}.", f"{name} "))
-    ]
-    if not fits:
-        return None
-    # Of two that fit alike, the first came with a merge, and the second stands here.
-    size, line, inner = sorted(fits, key=lambda fit: fit[0])[-1]
-    return line, inner, path[size + 1 :] if path[size] == "." else ""

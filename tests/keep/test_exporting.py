@@ -9,9 +9,10 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
+from dissensus.cli import main
 from dissensus.errors import ResourceError
 from dissensus.keep.exporting.docent import write_docent
-from dissensus.keep.exporting.inspect_log import write_inspect
+from dissensus.keep.exporting.inspect_log import log_in, write_inspect
 from dissensus.keep.exporting.scout import write_scout
 from dissensus.keep.exporting.sessions import StudyFolder
 from dissensus.keep.exporting.turns import write_turns
@@ -22,6 +23,7 @@ from dissensus.tables.artefact import Column, Schema, write
 from dissensus.tables.common import common, text
 from hostile_texts import HOSTILE
 from made_frames import frame_of
+from support import ROOT
 from viewers import viewer
 
 IDS: dict[str, Column] = {**common("session_id", "draw_id"), "arm": text("Arm of the session.")}
@@ -99,8 +101,11 @@ def without(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 INSPECT = """
 import json, sys
-from inspect_ai.log import read_eval_log
+from inspect_ai.log import list_eval_logs, read_eval_log
+(listed,) = list_eval_logs(sys.argv[2])
 log = read_eval_log(sys.argv[1])
+head = read_eval_log(listed, header_only=True)
+assert (head.samples, head.eval, head.results) == (None, log.eval, log.results)
 first, second = log.samples
 spans = [e.name for e in first.events if e.event == "span_begin" and e.type == "agent"]
 said = [e.output.completion if e.event == "model" else e.data
@@ -113,14 +118,20 @@ print(json.dumps({
     "usage": {name: u.model_dump() for name, u in first.model_usage.items()},
     "total": {name: u.model_dump() for name, u in log.stats.model_usage.items()},
     "means": {s.name: s.metrics["mean"].value for s in log.results.scores},
-    "error": second.error.message, "metadata": first.metadata}))
+    "of events": [e.output.usage and e.output.usage.model_dump() for e in first.events
+                  if e.event == "model"],
+    "listed": [listed.task, listed.task_id], "named": [log.eval.task, log.eval.task_id],
+    "error": second.error.message, "messages": len(second.messages), "metadata": first.metadata}))
 """
 
 
 @pytest.mark.thorough
 def test_inspect_opens_its_log(study: StudyFolder, tmp_path: Path) -> None:
-    assert write_inspect(study, tmp_path / "log.json") == 2
-    log = viewer(INSPECT, tmp_path / "log.json")
+    path = log_in(study, tmp_path / "logs")
+    assert write_inspect(study, path) == 2
+    log = viewer(INSPECT, path, tmp_path / "logs")
+    # What the viewer lists a log by is in its name, and the same as within.
+    assert log["listed"] == log["named"] and log["named"][0] == "mine"
     assert (log["status"], log["tags"]) == ("success", ["simulated models"])
     assert log["texts"] == log["said"] == SAID
     assert log["roles"] == ["user" if n % 2 else "assistant" for n in range(len(SAID))]
@@ -131,7 +142,39 @@ def test_inspect_opens_its_log(study: StudyFolder, tmp_path: Path) -> None:
     assert (used["input_tokens"], used["output_tokens"], used["total_tokens"]) == (20, 10, 30)
     assert used["total_cost"] == log["total"]["some-model"]["total_cost"] == 0.5
     assert (log["ids"], log["error"]) == (["d001-one", "d001-two"], "no credit")
+    assert log["messages"] == 0
+    # The first turn took two calls, and of the others no call is kept.
+    first, *others = log["of events"]
+    assert (first["input_tokens"], first["output_tokens"], first["total_cost"]) == (20, 10, 0.5)
+    assert others and not any(others)
     assert log["metadata"]["simulated models"] is True
+
+
+@pytest.mark.thorough
+def test_a_log_of_ours_comes_back_with_arms_items_people_and_values(
+    study: StudyFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    """As the table of turns has them; what failed for good has no turn, and is named."""
+    viewer("print(1)")
+    (tmp_path / ".venv").mkdir()
+    (tmp_path / ".venv/inspect").symlink_to(ROOT / ".venv/inspect")
+    monkeypatch.chdir(tmp_path)
+    log = log_in(study, tmp_path / "logs")
+    write_inspect(study, log)
+    assert main(["import", str(log), "--format", "inspect", "--run", "back"]) == 0
+    printed = capsys.readouterr().out
+    assert "Sessions without a turn are left out: d001-two." in printed
+    assert "simulated models speak: all figures and tables will say so" in printed
+    (table,) = tmp_path.glob("back-*.jsonl")
+    back = [json.loads(line) for line in table.read_text("utf-8").splitlines()]
+    write_turns(study, tmp_path / "turns.jsonl")
+    lines = (tmp_path / "turns.jsonl").read_text("utf-8").splitlines()
+    for row, line in zip(back, lines, strict=True):
+        expected = json.loads(line)
+        assert {name: row.get(name) or "" for name in expected} == {
+            name: value or "" for name, value in expected.items()
+        }
 
 
 SCOUT = """
@@ -175,12 +218,22 @@ print(json.dumps([{"name": r.name, "metadata": r.metadata,
 
 @pytest.mark.thorough
 def test_docent_reads_its_agent_runs(study: StudyFolder, tmp_path: Path) -> None:
-    # Docent takes no run without a transcript.
-    assert write_docent(study, tmp_path / "runs.jsonl") == 1
-    (first,) = viewer(DOCENT, tmp_path / "runs.jsonl")
+    assert write_docent(study, tmp_path / "runs.jsonl") == 2
+    first, failed = viewer(DOCENT, tmp_path / "runs.jsonl")
     assert first["agents"] == {"A1": SAID[::2], "H1": SAID[1::2]}
     assert first["metadata"]["scores"] == {"right": 1.0, "vote": 0.5}
     assert first["metadata"]["simulated models"] is True
+    assert (first["metadata"]["failure"], failed["metadata"]["failure"]) == ("", "no credit")
+    assert failed["agents"] == {"nobody": []}
+
+
+@pytest.mark.parametrize("name", ["log.json", "demo.eval", "2026.json", "x-2026-01-02T03-04.json"])
+def test_a_log_that_the_viewer_would_not_list_is_refused(study: StudyFolder, name: str) -> None:
+    with pytest.raises(ResourceError) as caught:
+        log_in(study, Path("logs") / name)
+    made = log_in(study, Path("logs"))
+    assert str(caught.value).endswith(f"name a folder, and the log in it will be {made.name}.")
+    assert log_in(study, made) == made
 
 
 def test_a_table_of_turns_says_who_is_a_person_and_who_is_simulated(
@@ -200,7 +253,6 @@ def test_a_table_of_turns_says_who_is_a_person_and_who_is_simulated(
     ("write", "name", "sentence"),
     [
         (write_turns, "a.csv", "in a CSV, spreadsheets would run"),
-        (write_inspect, "a.eval", r"ends otherwise than \.json"),
         (write_scout, "a.json", "Scout reads a folder of these"),
         (write_docent, "a.json", "an agent run is a line"),
     ],

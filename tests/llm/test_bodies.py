@@ -64,7 +64,6 @@ BODIES: dict[str, tuple[bytes, str]] = {
     "content object": (json.dumps(chat({"text": "x"})).encode(), "malformed"),
     "content odd list": (json.dumps(chat(["x"])).encode(), "malformed"),
     "content odd part": (json.dumps(chat([{"type": "text", "text": 3}])).encode(), "malformed"),
-    "usage a list": (json.dumps(chat(usage=[1])).encode(), "malformed"),
     "invalid UTF-8": (json.dumps(chat("@@")).encode().replace(b"@@", b"\xff\xfe"), "malformed"),
     "deep nesting": (NESTED, "malformed"),
     "nested message": (
@@ -74,6 +73,7 @@ BODIES: dict[str, tuple[bytes, str]] = {
     "a number of 5000 digits": (b'{"choices": ' + b"9" * 5000 + b"}", "malformed"),
     "30 MB": (json.dumps(chat("x" * 30_000_000)).encode(), "malformed"),
     "content null": (json.dumps(chat(None)).encode(), "empty"),
+    "content without width": (json.dumps(chat("\u200b\u2060 \u3164\ufeff")).encode(), "empty"),
     "content blank": (json.dumps(chat(" \n ")).encode(), "empty"),
     "only thinking": (json.dumps(chat([{"type": "thinking", "thinking": "hm"}])).encode(), "empty"),
     "half an upstream": (json.dumps(chat("Half", "error", usage=None)).encode(), "server_error"),
@@ -321,3 +321,22 @@ def test_patience_ends_a_call(tmp_path: Path) -> None:
         assert model.ask(REQUEST, patience_s=0.2).error == "timeout"
         assert model.ask(REQUEST, patience_s=0.0).error == "timeout"
         assert time.monotonic() - began < 30.0
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "Hello.",
+        [{"type": "text", "text": "Hello."}],
+        [{"type": "output_text", "text": "Hello.", "annotations": []}],
+        [{"text": "Hel"}, {"text": "lo."}],
+        [{"type": "reasoning", "text": "Hm."}, {"type": "output_text", "text": "Hello."}],
+        [{"type": "text", "text": {"value": "Hello.", "annotations": []}}],
+        [{"type": None, "text": "Hello."}, {"type": "refusal", "refusal": None}],
+        "\u200bHello.",
+    ],
+)
+def test_a_text_in_parts_of_any_type_is_read(tmp_path: Path, content: Any) -> None:
+    with hostile(Said(chat(content))) as server:
+        made = make_registry(tmp_path, {"p": provider(server)}).model("m")
+        assert made.ask(REQUEST).text.strip("\u200b") == "Hello."

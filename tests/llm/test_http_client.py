@@ -8,6 +8,7 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta, timezone
 from email.utils import formatdate
 from pathlib import Path
 from typing import Any
@@ -18,8 +19,9 @@ from dissensus.errors import BudgetReached, ProviderError, Stopped
 from dissensus.llm import http_client as client_module
 from dissensus.llm import journal as journal_module
 from dissensus.llm.call import Message, Request
+from dissensus.llm.connection import retry_after
 from dissensus.llm.journal import InFlight, Journal
-from dissensus.llm.sender import SIMULATED_HEADER, retry_after
+from dissensus.llm.sender import SIMULATED_HEADER
 from hostile import (
     BILL,
     PRICED,
@@ -215,6 +217,22 @@ def test_how_long_an_answer_asks_to_wait(headers: dict[str, str], seconds: float
 def test_a_date_is_a_time_to_wait_until() -> None:
     told = retry_after({"retry-after": formatdate(time.time() + 90, usegmt=True)})
     assert 85 < told <= 90
+
+
+@pytest.mark.parametrize("wrong_s", [0, 40, -40, 86_400, -1e6])
+@pytest.mark.parametrize("form", ["GMT", "-0000", "+0200"])
+def test_a_date_is_read_against_the_answer_s_own(wrong_s: float, form: str) -> None:
+    """Whatever either machine's clock shows."""
+    server = time.time() + wrong_s
+    until = datetime.fromtimestamp(int(server) + 30, UTC)
+    if form == "+0200":
+        until = until.astimezone(timezone(timedelta(hours=2)))
+    headers = {
+        "date": formatdate(int(server), usegmt=True),
+        "retry-after": until.strftime("%a, %d %b %Y %H:%M:%S ") + form,
+    }
+    assert retry_after(headers) == 30.0
+    assert retry_after({**headers, "date": "soon"}) == pytest.approx(max(0, 30 + wrong_s), abs=3)
 
 
 @pytest.mark.parametrize(

@@ -90,8 +90,9 @@ def test_the_sentence_names_what_was_spent(tmp_path: Path):
     with pytest.raises(BudgetReached) as caught:
         ledger.check()
     assert str(caught.value) == (
-        "The run has spent $1,001.7500 (up to $1,000.5000 of it for tries whose answer has not "
-        "arrived) of the $1.5000 that budget_usd allows; raise budget_usd and start again: the "
+        "The run has spent $1,001.7500 (up to $1,000.5000 of it for 1 try whose answer has not "
+        "arrived, each at the most that it can have cost; the provider's bill may be less) of the "
+        "$1.5000 that budget_usd allows; raise budget_usd and start again: the "
         "run goes on where it stopped."
     )
     # As the sentence says, a run with a higher budget goes on.

@@ -56,7 +56,7 @@ def test_what_others_reserved_is_not_waited_for(tmp_path: Path) -> None:
     """They may be gone: what a killed process reserved may have been charged for."""
     one, other = Ledger(tmp_path / "l", 10.0), Ledger(tmp_path / "l", 10.0)
     assert one.reserve("m", 6.0)
-    with pytest.raises(BudgetReached, match=r"up to \$6.0000 of it for tries whose answer has not"):
+    with pytest.raises(BudgetReached, match=r"up to \$6.0000 of it for 1 try whose answer has not"):
         other.reserve("m", 6.0)
     # Its run ends, so it sends no cheaper one either; the next run may.
     with pytest.raises(BudgetReached, match=r"the next call may cost up to \$6.0000"):

@@ -14,7 +14,9 @@ from dissensus.llm.outcomes import (
     finish_reason,
     message_of,
     outcome_of,
+    sentence_of,
     status_of,
+    stopped,
 )
 from serving import ROOT
 
@@ -197,6 +199,106 @@ REAL: list[tuple[str, int, Any]] = [
 ]
 
 
+WORKSPACE = "You have reached your specified workspace API usage limits."
+GROQ = "Failed to call a function. Please adjust your prompt. See 'failed_generation' for details."
+MODERATED = {"reasons": ["violence"], "flagged_input": "...", "provider_name": "X"}
+#: What names itself by a code or a member, in whatever words; and what words alone tell.
+STRUCTURED: list[tuple[str, int, Any]] = [
+    # A prompt of one session.
+    ("content_filter", 403, openai("Forbidden: input flagged.", None, 403)),
+    ("content_filter", 403, {"error": {"code": 403, "message": "No.", "metadata": MODERATED}}),
+    ("content_filter", 400, openai("Invalid prompt: try another.", INVALID, "invalid_prompt")),
+    ("content_filter", 400, {"code": "DataInspectionFailed", "message": "Not this one."}),
+    ("content_filter", 400, openai("No.", None, "content_policy_violation")),
+    # A sample of the model's.
+    ("empty", 400, openai(GROQ, INVALID, "tool_use_failed")),
+    ("empty", 400, openai("Parsing failed.", INVALID, "output_parse_failed")),
+    ("empty", 400, openai("Failed to generate JSON.", INVALID, "json_validate_failed")),
+    ("empty", 400, {"error": {"message": "No.", "failed_generation": "<against usage policy>"}}),
+    ("empty", 400, openai("unexpected tokens remaining in message header: ['to']", INVALID)),
+    ("empty", 500, openai("unexpected tokens remaining in message header: ['to']", "Internal")),
+    ("empty", 400, {"error": "HarmonyError: unexpected tokens remaining in message header"}),
+    # A parameter, in whatever words; what was said in the request is none.
+    ("rejected", 422, {"detail": [{"loc": ["body", "seed"], "msg": "flagged as extra"}]}),
+    ("rejected", 400, {"error": {"param": "safety", "message": "content policy: unknown"}}),
+    ("content_filter", 400, {"error": {"param": "messages.1.content", "message": "Flagged."}}),
+    # The account: what it has left, its limits, whether it is one, and where it is.
+    ("credit", 400, anthropic(INVALID, WORKSPACE)),
+    ("credit", 403, openai("Key limit exceeded (total limit).", None, 403)),
+    ("credit", 400, openai("Budget has been exceeded! Current cost: 1", "budget_exceeded")),
+    ("credit", 429, openai("You have exceeded your monthly spending limit.", "tokens")),
+    ("credit", 403, openai("You have hit your credit limit.", "forbidden")),
+    ("authentication", 400, anthropic(INVALID, "This organization has been disabled.")),
+    ("authentication", 403, openai("Gone.", None, "account_deactivated")),
+    (
+        "authentication",
+        403,
+        openai("Not supported", "x", "unsupported_country_region_territory"),
+    ),
+    (
+        "authentication",
+        400,
+        {
+            "error": {
+                "code": 400,
+                "message": "User location is not supported for the API use.",
+                "status": "FAILED_PRECONDITION",
+            }
+        },
+    ),
+    # The surest says it: a code, before words that speak of something else.
+    ("credit", 400, openai("The context length was flagged.", None, "insufficient_quota")),
+    ("rate_limit", 429, openai("Limit of your organization's tokens per minute.", "tokens")),
+    ("rate_limit", 429, openai("Content policy of retries: wait.", "requests")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("outcome", "status", "body"), STRUCTURED)
+def test_structure_comes_before_words(outcome: str, status: int, body: Any) -> None:
+    assert outcome_of(status, body) == outcome
+
+
+@pytest.mark.parametrize(
+    ("body", "sentence"),
+    [
+        (openai("Not permitted."), "Not permitted."),
+        ({"error": {"message": "Not permitted.", "param": "seed"}}, "seed: Not permitted."),
+        ({"error": {"message": "No 'seed' here.", "param": "seed"}}, "No 'seed' here."),
+        ({"detail": [{"loc": ["body", "seed"], "msg": "No."}]}, "seed: No."),
+        ({"detail": [{"loc": ["body", "messages", 0, "content"], "msg": "No."}]}, "No."),
+        ({"errors": [{"field": "top_p", "message": "No."}]}, "top_p: No."),
+        (MISTRAL_EXTRA, "max_completion_tokens: Extra inputs are not permitted"),
+    ],
+)
+def test_the_parameter_that_an_error_names_stands_beside_its_words(
+    body: Any, sentence: str
+) -> None:
+    assert sentence_of(body) == sentence
+
+
+@pytest.mark.parametrize(
+    ("outcome", "words", "why"),
+    [
+        ("authentication", "invalid x-api-key", "does not accept the key"),
+        ("authentication", "This organization has been disabled.", "organization is disabled"),
+        (
+            "authentication",
+            "Country, region, or territory not supported",
+            "does not serve the place",
+        ),
+        ("credit", "Insufficient Balance", "no credit left"),
+        (
+            "credit",
+            "You have reached your specified workspace API usage limits.",
+            "a limit of spend",
+        ),
+        ("credit", "Key limit exceeded", "a limit of spending is reached"),
+    ],
+)
+def test_what_stops_a_run_is_said_as_what_it_is(outcome: str, words: str, why: str) -> None:
+    assert why in str(stopped("p", outcome, f"models.m: {words}"))
+
+
 @pytest.mark.parametrize(("outcome", "status", "body"), REAL)
 def test_what_providers_really_send(outcome: str, status: int, body: Any) -> None:
     assert outcome_of(status, body) == outcome
@@ -228,6 +330,10 @@ WITHIN: list[tuple[str, Any, str]] = [
     ("rejected", {"object": "error", "message": "bad", "code": 400}, "bad"),
     ("server_error", {"type": "error", "error": {"type": "api_error", "message": "x"}}, "x"),
     ("overload", {"status": "failed", "message": "The server is busy"}, "The server is busy"),
+    ("rate_limit", {"statusCode": 429, "message": "Wait."}, "Wait."),
+    ("overload", {"statusCode": "503"}, ""),
+    ("authentication", {"httpStatus": 401, "detail": {"x": 1}}, ""),
+    ("rejected", {"errorCode": 400, "errorMessage": "no"}, ""),
 ]  # fmt: skip
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import asdict
 from datetime import date
 from pathlib import Path
 
 import pytest
 
 from dissensus.errors import ResourceError
+from dissensus.llm.call import Usage
 from dissensus.llm.prices import Price, price_of, read_prices
 from scripted import ROOT
 
@@ -68,6 +71,53 @@ def test_a_row_that_cannot_be_used_is_a_sentence(tmp_path: Path, row: str, sente
         read_prices(table(tmp_path, ROW, row))
     assert sentence in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+#: With the columns that a table may have beside.
+MORE = HEADER.rstrip("\n") + ",service_tier,above_input_tokens,cache_write_usd\n"
+END = ",0.5,2026-08-16,https://example.org"
+
+
+def test_a_table_says_tiers_of_service_and_prices_of_long_prompts(tmp_path: Path) -> None:
+    rows = (
+        f"a,b,2,0.2,10{END},,,2.5\n",
+        f"a,b,1,,5{END},flex,,\n",
+        f"a,b,4,0.4,15{END},,272000,5\n",
+        f"a,b,3,0.3,12{END},,128000,\n",
+        f"a,b,2.5,,7{END},Flex,272000,\n",
+    )
+    price = read_prices(table(tmp_path, *rows, header=MORE))["a", "b"]
+    for tokens, usd in ((128_000, 2.0), (128_001, 3.0), (272_000, 3.0), (272_001, 4.0)):
+        assert price.cost_of(Usage(tokens)) == pytest.approx(tokens * usd / 1e6)
+    assert price.cost_of(Usage(200_000, service_tier="flex")) == pytest.approx(0.2)
+    assert price.cost_of(Usage(300_000, 0, 1_000, 0, 0, "flex"), batch=True) == pytest.approx(
+        (0.75 + 0.007) / 2
+    )
+    assert price.cost_of(Usage(1_000, 0, 0, 1_000)) == pytest.approx(0.0025)
+    # What stands in the plan of a batch.
+    assert Price.of(json.loads(json.dumps(asdict(price)))) == price
+
+
+@pytest.mark.parametrize(
+    ("rows", "sentence"),
+    [
+        ([f"a,b,1,,5{END},flex,,\n"], "row 2: model 'b' of 'a' has no row without service_tier"),
+        ([f"a,b,1,,5{END},,9,\n"], "row 2: model 'b' of 'a' has no row without above_input_tokens"),
+        (
+            [f"a,b,1,,5{END},,,\n", f"a,b,1,,5{END},flex,9,\n"],
+            "row 3: model 'b' of 'a' has no row without above_input_tokens",
+        ),
+        ([f"a,b,1,,5{END},,,\n"] * 2, "row 3: model 'b' of 'a' stands in row 2 already"),
+        ([f"a,b,1,,5{END},,2e5,\n"], "row 2: above_input_tokens holds '2e5'; it must be a whole"),
+        ([f"a,b,1,,5{END},,-1,\n"], "row 2: above_input_tokens holds '-1'"),
+    ],
+)
+def test_a_row_without_the_usual_price_is_a_sentence(
+    tmp_path: Path, rows: list[str], sentence: str
+) -> None:
+    with pytest.raises(ResourceError) as caught:
+        read_prices(table(tmp_path, *rows, header=MORE))
+    assert sentence in str(caught.value)
 
 
 def test_a_file_that_cannot_be_used_is_a_sentence(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import os
 import struct
 import subprocess
 import sys
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import cycle
 from pathlib import Path
@@ -38,9 +39,9 @@ def busiest_minute(times: Sequence[float], weights: Sequence[float] | None = Non
     """The most in any 60 s that hold their beginning and not their end."""
     weights = weights or [1] * len(times)
     most, held, first = 0.0, 0.0, 0
-    for time, weight in zip(times, weights, strict=True):
+    for at, weight in zip(times, weights, strict=True):
         held += weight
-        while times[first] <= time - 60.0:
+        while times[first] <= at - 60.0:
             held -= weights[first]
             first += 1
         most = max(most, held)
@@ -192,6 +193,68 @@ def test_those_who_share_a_file_share_its_limits(tmp_path: Path):
         limiter.close()
 
 
+class Machine(Clock):
+    """A machine's clock, which shows another time than the right one."""
+
+    def __init__(self, right: Clock, wrong_s: float) -> None:
+        super().__init__()
+        self._right, self._wrong_s = right, wrong_s
+
+    def __call__(self) -> float:
+        return self._right.now + self._wrong_s
+
+
+@enough
+@given(
+    wrong=st.lists(
+        st.sampled_from([0.0, 0.3, 6.0, -6.0, 90.0]) | st.floats(-1e6, 1e6), min_size=2, max_size=4
+    ),
+    limit=st.sampled_from([6, 60, 600]),
+    pauses=st.lists(st.floats(0.0, 40.0) | st.just(0.0), min_size=1, max_size=5),
+)
+def test_machines_whose_clocks_differ_keep_one_limit(
+    tmp_path_factory: pytest.TempPathFactory, wrong: list[float], limit: int, pauses: list[float]
+):
+    """And use it: whoever is behind waits for nobody."""
+    clock, times = Clock(), []
+    path = tmp_path_factory.mktemp("machines") / "limiter"
+    machines = [RateLimiter(path, limit, None, Machine(clock, by)) for by in wrong]
+    rests = cycle(pauses)
+    while clock.now < NOON + 240.0:
+        waits = [machine.take(1) for machine in machines]
+        times += [clock.now] * waits.count(0.0)
+        clock.now += max(0.001, min(waits)) + (next(rests) if len(times) % 50 == 0 else 0.0)
+    # Of a clock that is behind, the first request alone goes by its own time.
+    assert busiest_minute(times) <= limit + len(machines)
+    idle = clock.now - NOON - 240.0 + sum(pauses) * (len(times) // 50 + 1)
+    assert len(times) >= 0.9 * limit * (240.0 - idle) / 60.0 - len(machines)
+    machines[0].pause(20.0)
+    for machine in machines:
+        assert 0.0 < machine.take(1) <= 20.001
+        machine.close()
+
+
+@pytest.mark.parametrize("first", [0.0, 6.0, -6.0])
+def test_two_clocks_six_seconds_apart(tmp_path: Path, first: float):
+    clock, times = Clock(), []
+    wrong = (first, 0.0 if first else 6.0)
+    machines = [RateLimiter(tmp_path / "f", 60, None, Machine(clock, by)) for by in wrong]
+    while clock.now < NOON + 60.0:
+        waits = [machine.take(1) for machine in machines]
+        times += [clock.now] * waits.count(0.0)
+        clock.now += 0.01
+    assert 59 <= len(times) <= 61
+
+
+def test_a_clock_that_is_set_meanwhile_changes_nothing(tmp_path: Path, monkeypatch):
+    limiter = RateLimiter(tmp_path / "limiter", 60, None)
+    assert limiter.take(1) == 0.0
+    limiter.pause(50.0)
+    for set_to in (0.0, time.time() + 1e6):
+        monkeypatch.setattr(time, "time", lambda set_to=set_to: set_to)
+        assert 49.0 < limiter.take(1) <= 50.0
+
+
 @pytest.mark.parametrize("back", [3.0, 3600.0, 1e9])
 def test_a_clock_set_back_does_not_block_for_long(tmp_path: Path, back: float):
     clock = Clock()
@@ -299,7 +362,7 @@ def together(script: str, *arguments: str) -> Iterable[str]:
 
 def test_two_processes_keep_one_limit(tmp_path: Path):
     times = sorted(
-        time for said in together(TAKING, str(tmp_path / "limiter")) for time in json.loads(said)
+        at for said in together(TAKING, str(tmp_path / "limiter")) for at in json.loads(said)
     )
     assert len(times) == 120
     each = 60.6 / 6000

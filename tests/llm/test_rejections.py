@@ -159,3 +159,44 @@ def test_a_model_that_never_answered_stops_the_run_at_once(tmp_path: Path) -> No
         [end] = ask_all(model(tmp_path, server, retries=3), tmp_path / "calls", 1)
         assert len(server.calls) == 3
     assert "models.m: providers.p rejects its requests (The model m was retired" in str(end)
+
+
+@pytest.mark.parametrize("words", ["Request denied.", "Forbidden", "input flagged"])
+def test_a_403_of_one_prompt_is_its_session_s_and_one_of_all_stops_the_run(
+    tmp_path: Path, words: str
+) -> None:
+    over = threading.Event()
+
+    def say(asked: Asked) -> Said:
+        if over.is_set() or "forbidden words" in asked.messages[-1][1]:
+            return Said(error("openai", words, "forbidden"), 403)
+        return Said(answer("openai"))
+
+    bad = replace(REQUEST, messages=(Message("user", "forbidden words"),))
+    with hostile(say) as server:
+        made = warmed(tmp_path, server)
+        reply = made.ask(bad)
+        assert reply.error == ("content_filter" if "flagged" in words else "rejected")
+        assert made.ask(replace(REQUEST, seed=3)).text == "Hello."
+        over.set()
+        if "flagged" not in words:
+            with pytest.raises(ProviderError, match="rejects whatever it is asked"):
+                made.ask(replace(REQUEST, seed=4))
+
+
+def test_the_parameter_that_fastapi_names_is_what_is_to_be_left_out(tmp_path: Path) -> None:
+    detail = [
+        {"type": "extra_forbidden", "loc": ["body", "seed"], "msg": "Extra inputs", "input": 9}
+    ]
+    said = Said({"detail": detail}, 422)
+    with hostile(said) as server, pytest.raises(ProviderError) as caught:
+        model(tmp_path, server).ask(REQUEST)
+    assert "models.m.rename: {seed: null} leaves seed out" in str(caught.value)
+
+
+@pytest.mark.parametrize("code", ["tool_use_failed", "output_parse_failed", "json_validate_failed"])
+def test_a_sample_that_cannot_be_read_is_drawn_again(tmp_path: Path, code: str) -> None:
+    failed = {"error": {"message": "Failed.", "type": "invalid_request_error", "code": code}}
+    with hostile(Said(failed, 400), Said(failed, 400), Said(answer("openai"))) as server:
+        reply = model(tmp_path, server, retries=3).ask(REQUEST)
+    assert reply.text == "Hello." and reply.faults == ("empty", "empty")

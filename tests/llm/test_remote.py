@@ -377,7 +377,8 @@ def test_what_no_request_can_carry_is_said_and_costs_nothing(
         assert ask(tmp_path, server).text == "Hello."
 
 
-def test_more_cached_than_there_is_is_all_of_it(tmp_path: Path) -> None:
+def test_more_cached_than_the_prompt_is_beside_it(tmp_path: Path) -> None:
     usage = {"prompt_tokens": 12, "completion_tokens": 3, "prompt_cache_hit_tokens": 99}
     with hostile(Said(chat(usage=usage))) as server:
-        assert ask(tmp_path, server).cached_tokens == 12
+        reply = ask(tmp_path, server)
+    assert (reply.input_tokens, reply.cached_tokens) == (111, 99)

@@ -124,6 +124,29 @@ PARTED = {
     "on as Gemma 4's user": ("It is B.<turn|>\n<|turn>user\nWhy?", "It is B.", ""),
     "on without an end": ("It is B.\n[INST] why? [/INST] C", "It is B.", ""),
     "on as DeepSeek's user": ("It is B.<｜end▁of▁sentence｜><｜User｜>Why?", "It is B.", ""),
+    # By the shapes of further templates.
+    "on as EXAONE's user": ("It is B.[|endofturn|]\n[|user|]Why?", "It is B.", ""),
+    "on as MiniMax's user": ("It is B.[e~[\n]~b]user\nWhy?", "It is B.", ""),
+    "on as Seed's user": ("It is B.<seed:eos><seed:bos>user\nWhy?", "It is B.", ""),
+    "on as Nemotron's user": ("It is B.\n<SPECIAL_11>User\nWhy?", "It is B.", ""),
+    "begun as GLM begins": ("[gMASK]<sop>It is B.", "It is B.", ""),
+    # Folded as pages do, and under headings.
+    "folded": (
+        '<details type="reasoning" done="true" duration="5">\n<summary>Thought</summary>\n> Hm.\n'
+        "</details>\nIt is B.",
+        "It is B.",
+        "<summary>Thought</summary>\n> Hm.",
+    ),
+    "folded after words": (
+        "Well. <details type='thinking'>a</details> It is B.", "Well.  It is B.", "a"
+    ),
+    "folded without an end": ("<details type=reasoning>Hm. It", "", "Hm. It"),
+    "headings": (
+        "**Thinking Process:**\n1. Hm.\n\n**Final Answer:**\nIt is B.", "It is B.", "1. Hm."
+    ),
+    "headings of Markdown": ("## Thoughts\nHm.\n\n### Response\nIt is B.", "It is B.", "Hm."),
+    "a heading and an end": ("**Thinking Process:**\n\n1. Hm.\n</think>\n\nIt is B.", "It is B.",
+                             "**Thinking Process:**\n\n1. Hm."),
     "on as nobody": ("It is B.<|endoftext|>The weather is fine.", "It is B.", ""),
 }  # fmt: skip
 WHOLE = (
@@ -149,6 +172,11 @@ WHOLE = (
     "Models open with <think> and close with </think>, which is a habit.",
     "[Thought] We say that B is right.",
     "</think> is a tag, and no argument.",
+    "<details><summary>More</summary>It is B.</details>",
+    'We write `<details type="reasoning">` so.',
+    "**Reasoning:**\nIt is cheap.\n\n**Answer:**\nB",
+    "**Thinking Process:**\n1. It is B.",
+    "## Thoughts on the motion\nIt is B.\n\n## Answer\nB",
     "I mention <|eot_id|> here. It is a token.",
 )
 

@@ -306,3 +306,24 @@ def test_the_paper_s_models_all_have_a_price(monkeypatch: pytest.MonkeyPatch) ->
     )
     prices = [of.price.input_usd for of in terms.values() if of.price]
     assert prices == [1.75, 3.0, 0.28, 0.5, 0.15, 0.13]
+
+
+def test_many_short_calls_are_no_long_prompt_and_a_tier_that_is_asked_for_has_its_price() -> None:
+    step = replace(CHEAP, input_usd=2.0)
+    price = replace(CHEAP, output_usd=0.0, above=((200_000, step),), tiers={"flex": CHEAP})
+    terms = Terms("openai", "gpt", price)
+    assert terms.cost(Tokens(1_000, 1e6, 0)) == pytest.approx(1.0)
+    assert terms.cost(Tokens(2, 1e6, 0)) == pytest.approx(2.0)
+    settings = {
+        "provider": "p",
+        "model": "gpt",
+        "parameters": {"service_tier": "flex"},
+        "price": {
+            "input": 4.0,
+            "output": 8.0,
+            "service_tiers": {"flex": {"input": 2.0, "output": 4.0}},
+        },
+    }
+    providers = {"p": {"interface": "openai"}}
+    found = terms_of({"m": settings}, providers, {DEBATING: ["m"]}, [], {})
+    assert found[DEBATING, "m"].cost(Tokens(1, 1e6, 1e6)) == pytest.approx(6.0)

@@ -16,7 +16,11 @@ from markdown_it import MarkdownIt
 #: What the project's pages are made of.
 _TAGS = {"html", "head", "meta", "title", "style", "body", "div", "p", "h1", "h2", "h3", "mark"}
 _TAGS |= {"sup", "table", "caption", "thead", "tbody", "tr", "th", "td"}
-_ATTRIBUTES = {"lang", "charset", "name", "content", "http-equiv", "class", "id"}
+#: Of the head that all pages have.
+_TAGS |= {"aside", "nav", "main", "a"}
+_ATTRIBUTES = {"lang", "charset", "name", "content", "http-equiv", "class", "id", "aria-label"}
+#: Where links may lead: to the content and back.
+_ADDRESSES = {"#content", "../index.html"}
 _WORDS = (nodes.document, nodes.section, nodes.title, nodes.paragraph, nodes.Text)
 _MARKED = (nodes.strong, nodes.emphasis, nodes.definition_list, nodes.definition_list_item)
 _MARKED += (nodes.term, nodes.definition)
@@ -39,7 +43,9 @@ class Page(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         assert tag in _TAGS
-        assert {name for name, _ in attrs} <= _ATTRIBUTES
+        given = dict(attrs)
+        assert given.pop("href", "#content") in _ADDRESSES
+        assert given.keys() <= _ATTRIBUTES
         self.tags.append(tag)
 
     def handle_comment(self, data: str) -> None:

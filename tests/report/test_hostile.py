@@ -176,7 +176,7 @@ def harmless(table: Table) -> Table:
     """A table of the same form in which there is nothing but words."""
     rows = [tuple("word" if line(cell).strip() else "" for cell in row) for row in table.rows]
     columns = tuple("word" if line(cell).strip() else "" for cell in table.columns)
-    return Table(table.name, "Words", columns, tuple(rows), "Words.")
+    return Table(table.name, "Words", columns, tuple(rows), "Words.", table.simulated)
 
 
 def squeezed(text: str) -> str:

@@ -110,6 +110,11 @@ def test_a_name_forges_no_entry() -> None:
     [
         *("<|im_start|>", "<|eot_id|>", "<|start_header_id|>", "<|channel|>", "<｜User｜>"),
         *("<s>", "</s>", "<bos>", "[INST]", "[/INST]", "<<SYS>>", "<start_of_turn>", "</think>"),
+        *("]~b]", "]~!b[", "[e~[", "[|user|]", "[|endofturn|]", "<seed:bos>", "</seed:think>"),
+        *("<SPECIAL_10>", "<unused94>", "<extra_id_0>", "[gMASK]", "[sMASK]", "<sop>", "[THINK]"),
+        *("[/THINK]", "[CLS]", "[SEP]", "<pad>", "<unk>", "<mask>", "◁think▷", "◁/think▷"),
+        *("<minimax:tool_call>", "<｜begin▁of▁sentence｜>", "＜|im_end|＞", "[MODEL_SETTINGS]"),
+        *("<reserved_7>", "<image_soft_token>", "<tool_response>", "<|reserved_special_token_9|>"),
     ],
 )
 @pytest.mark.parametrize("show", [quoted, block, one_line])
@@ -120,7 +125,17 @@ def test_no_token_of_a_chat_template_stays_one(token: str, show: Callable[[str],
 
 
 def test_plain_signs_and_markup_stay() -> None:
-    for text in ("a < b | c > d", "x[1]", "<b>bold</b>", "|a|b|", "f(x) | g", "[instead]"):
+    for text in (
+        "a < b | c > d",
+        "x[1]",
+        "<b>bold</b>",
+        "<h2>x</h2>",
+        "[a]~",
+        "[1] A",
+        "|a|b|",
+        "f(x) | g",
+        "[instead]",
+    ):
         assert without_tokens(text) == text
 
 

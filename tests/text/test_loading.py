@@ -72,6 +72,13 @@ def test_the_setting_is_named_and_only_where_sessions_are_to_be_run(
     check_measures(settings, ["identity", "deliberation"])
     with pytest.raises(ProviderError, match=r"^language\.measures\.tokenizer: tokenizer 'tiktok"):
         check_measures(settings, ["language"])
+    with pytest.raises(ProviderError):
+        check_measures(settings, ["language"], ["cost", "preregistration"])
+
+
+def test_what_only_says_what_a_run_costs_needs_none_of_it(settings: Configuration) -> None:
+    (sentence,) = check_measures(settings, ["language"], ["cost"])
+    assert sentence.startswith("Before the run, not for its cost: language.measures.tokenizer: ")
 
 
 def test_what_comes_with_the_package_and_what_a_provider_has_is_not_loaded(

@@ -103,3 +103,11 @@ def test_nothing_that_is_seen_is_unseen_and_plain_text_is_itself(text: str, plai
     assert not any(map(is_unseen, as_seen(text)))
     printed = "".join(letter for letter in plain if letter.isprintable())
     assert "".join(as_seen(plain)) == printed.replace(" ", "").lower()
+
+
+@pytest.mark.parametrize(("letters", "plain"), [("ϲ", "c"), ("Ϲ", "c"), ("ϵ", "e"), ("ϒ", "y")])
+def test_a_letter_whose_plain_form_is_no_ascii_is_what_it_looks_like(
+    letters: str, plain: str
+) -> None:
+    assert "".join(as_seen(letters)) == plain
+    assert "".join(as_seen(f"Spee{letters}h")) == f"spee{plain}h"

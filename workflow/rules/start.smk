@@ -72,7 +72,10 @@ onstart:
         SETTINGS, RESULTS, LOCK, BOARD, workflow.local_exec, TEMPORARY
     )
     for graph in GRAPHS:
-        exit_on_user_error(check_measures)(graph.settings, graph.pending_studies())
+        for sentence in exit_on_user_error(check_measures)(
+            graph.settings, graph.pending_studies(), workflow.dag_settings.targets
+        ):
+            logger.warning(sentence)
 
 
 onsuccess:

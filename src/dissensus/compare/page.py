@@ -21,7 +21,6 @@ from dissensus.compare.comparison import (
     pooled_rows,
     unit_rows,
 )
-from dissensus.report.captions import SIMULATED
 from dissensus.report.escaping import html, label
 from dissensus.report.findings import Bar, Card
 from dissensus.report.forms import rows_axis, whisker
@@ -37,9 +36,10 @@ from dissensus.report.labels import (
 )
 from dissensus.report.pages.cards import card_body
 from dissensus.report.pages.pictures import inline
+from dissensus.report.pages.shell import header, page
 from dissensus.report.pages.study import scripts, style
 from dissensus.report.style import GREY, INK, Mark, new_figure, save, styled, zero_line
-from dissensus.report.tables import Table, as_html, make, page, write_table
+from dissensus.report.tables import Table, as_html, make, write_table
 from dissensus.stats.results import Estimate
 from dissensus.tables.artefact import write, write_text
 from dissensus.tables.provenance import provenance
@@ -279,9 +279,7 @@ def _page(
     named = ", ".join(run.name for run in comparison.runs)
     differ = differing(comparison)
     body = [
-        f'<aside class="banner" aria-label="Simulated">{html(SIMULATED)}</aside>'
-        if comparison.simulated
-        else "",
+        header((), comparison.simulated),
         f'<main id="content"><p class="kicker">{html(comparison.study)}, compared over '
         f"{html(comparison.over)}: {html(named)}</p>",
         f"<h1>{html(comparison.question)}</h1>",

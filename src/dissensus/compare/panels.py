@@ -12,15 +12,15 @@ from dissensus.compare.comparison import PANELS, compare
 from dissensus.compare.page import card_of, differing, write_comparison, write_refusal
 from dissensus.compare.units import COMPARED
 from dissensus.errors import ResourceError
-from dissensus.report.captions import SIMULATED
 from dissensus.report.escaping import html
 from dissensus.report.findings import FINDINGS, Card
 from dissensus.report.labels import counted
 from dissensus.report.pages.cards import card_body
 from dissensus.report.pages.files import dollars
 from dissensus.report.pages.front import spent
+from dissensus.report.pages.shell import header, page
 from dissensus.report.pages.study import scripts, style
-from dissensus.report.tables import as_html, make, page
+from dissensus.report.tables import as_html, make
 from dissensus.tables.artefact import read, write
 
 
@@ -106,10 +106,7 @@ def panels_page(
     simulated : whether the models are simulated.
     """
     body = [
-        f'<aside class="banner" aria-label="Simulated">{html(SIMULATED)}</aside>'
-        if simulated
-        else "",
-        '<a class="skip" href="#content">To the content</a>',
+        header((), simulated),
         f"<header><h1>Run {html(run)}: one design, {counted(len(panels), 'panel')} of models</h1>",
         f'<p class="run">seed {seed} · {html(_sum(panels, simulated))}</p></header>',
         '<main id="content"><div class="cards">',

@@ -95,6 +95,7 @@ class Usage:
     """Tokens of one reply as the provider counted them.
 
     Those read from its cache, and those written to it (for an hour among them), are of the input.
+    The tier of service is "" for the one that everybody has.
     """
 
     input_tokens: int = 0
@@ -102,6 +103,7 @@ class Usage:
     output_tokens: int = 0
     written_tokens: int = 0
     written_1h_tokens: int = 0
+    service_tier: str = ""
 
     @property
     def total(self) -> int:
@@ -133,6 +135,8 @@ class Reply:
         call that failed among them; "" where it gave none.
     thought : what the model wrote before it, for itself; "" where it shows none. Nobody reads it.
     raw : the JSON of the answer as it came, of a call with options; "" of all others.
+    service_tier : of the provider, such as flex or priority, which has a price of its own; "" for
+        the one that everybody has.
     started, ended : when the call was made, and when its reply was there, in UTC (ISO 8601); "" in
         a journal of a version that did not say.
     """
@@ -156,6 +160,7 @@ class Reply:
     raw: str = ""
     written_tokens: int = 0
     written_1h_tokens: int = 0
+    service_tier: str = ""
     started: str = field(default="", compare=False)
     ended: str = field(default="", compare=False)
 
@@ -168,6 +173,7 @@ class Reply:
             self.output_tokens,
             self.written_tokens,
             self.written_1h_tokens,
+            self.service_tier,
         )
 
 

@@ -7,6 +7,7 @@ thought and the outcome of what cannot be used are the same for all, whatever a 
 from __future__ import annotations
 
 import json
+import unicodedata
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -196,12 +197,37 @@ def count(value: Any) -> int:
 
 
 def plain_text(content: Any, kind: str = "text") -> str:
-    """The text of a message's content, a string or the blocks of a kind in a list of blocks."""
+    """The text of a message's content, a string or the blocks of a kind in a list of blocks.
+
+    A block without a type is text, and so is one of the type ``output_text``; nothing is what has
+    no sign that is seen.
+    """
     if isinstance(content, list):
-        content = "".join(block.get(kind) or "" for block in content if block.get("type") == kind)
+        content = "".join(_text_of(block, kind) for block in content)
     if content is None:
         return ""
     if not isinstance(content, str):
         raise TypeError("the content is no text")
     # A reply cut off inside an emoji ends with half a character, which UTF-8 cannot write.
-    return content.encode(errors="replace").decode().strip()
+    said = content.encode(errors="replace").decode().strip()
+    return said if any(map(_is_seen, said)) else ""
+
+
+#: Types of blocks that are text, beside ``text`` itself.
+_TEXTS = (None, "", "text", "output_text")
+
+
+def _text_of(block: Any, kind: str) -> str:
+    of_kind = block.get("type") in (_TEXTS if kind == "text" else (kind,))
+    text = block.get(kind) if of_kind else None
+    # Some write a text as an object with its value.
+    return (text.get("value") if isinstance(text, Mapping) else text) or ""
+
+
+def _is_seen(character: str) -> bool:
+    """Whether a character leaves a mark: no space, control, format, or filler that is a letter."""
+    return unicodedata.category(character)[0] not in "ZC" and character not in _FILLERS
+
+
+#: Letters and signs that show nothing: fillers of Hangul, and the blank of Braille.
+_FILLERS = "\u115f\u1160\u2800\u3164\uffa0\u034f"

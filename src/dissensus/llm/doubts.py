@@ -48,6 +48,16 @@ def warn_of_cut(model: str, size: int, tokens: int) -> None:
     )
 
 
+def warn_of_tier(model: str, tier: str) -> None:
+    """Say that an answer came from a tier of service whose price is not known."""
+    logging.getLogger("dissensus").warning(
+        f"models.{model}: an answer was given in the service tier {tier!r}, and its price does not "
+        "name one; it is booked at the usual price, which may be more or less than the bill. Name "
+        f"it in models.{model}.price.service_tiers or in the table of prices (docs/models.md), or "
+        "set service_tier in its `parameters`."
+    )
+
+
 #: The first replies of a model to a run that are looked at, and how many have to be there.
 _WATCHED, _FEWEST = 30, 5
 #: The share of replies that have a mark, or a beginning, from which on it is said.
@@ -57,7 +67,8 @@ _LONG, _MANY = 24, 8
 #: What has the shape of a mark: a tag, a token, lozenges, a word in capitals and brackets.
 _SHAPED = re.compile(
     r"</?[|｜]?[^\W\d][\w:.-]{1,39}[|｜]?/?>|<[|｜][\w:.▁ -]{1,40}[|｜]?>"
-    r"|\[/?[A-Z][A-Z_]{2,30}\]|◁/?[^\s◁▷]{1,40}▷"
+    r"|\[/?[a-z]?[A-Z][A-Z_]{2,30}\]|◁/?[^\s◁▷]{1,40}▷"
+    r"|\[[|｜][\w -]{1,40}[|｜]\]|\]~!?\w{1,9}[\[\]]|\[e~\["
 )
 #: Tags that set type, and no thought apart.
 _TYPE = re.compile(
@@ -93,7 +104,7 @@ def _unknown(seen: Sequence[tuple[str, Sequence[str]]], marks: Marks, simulated:
         return f"{len(having)} of {len(seen)} replies have marks such as {most}"
     names = [head.partition("\n")[0].strip().lower() for head, _ in seen if "\n" in head]
     name, times = Counter(names).most_common(1)[0] if names else ("", 0)
-    if times >= least and name.strip("*#:<>[] ") in marks.names:
+    if times >= least and name.strip("*#:<>[] ").replace(" ", "_") in marks.names:
         return f"{times} of {len(seen)} replies begin with a line that says {name!r}"
     shared = "" if simulated else _shared([head for head, _ in seen])
     return f"most of {len(seen)} replies begin with {shared!r}" if shared else ""

@@ -64,6 +64,8 @@ class Failure:
     reply : one that cannot be used; None where none came.
     reached : whether the request may have got through to the provider.
     status : of the HTTP answer where that was an error; 0 for none.
+    reservation : the ledger's name for it where the cost is its most, and may turn out to be less;
+        "" for none.
     at : when (monotonic clock).
     """
 
@@ -73,6 +75,7 @@ class Failure:
     reply: Reply | None = None
     reached: bool = True
     status: int = 0
+    reservation: str = ""
     at: float = field(default_factory=time.monotonic, compare=False)
 
 
@@ -86,6 +89,7 @@ class Exchange:
     parse : makes a reply of the JSON of a response; raises one of UNREADABLE where it is none.
     price : None where the model has none.
     max_usage : the most that a try can use: the prompt's tokens, estimated, and max_tokens.
+    asked_tier : of service, that the request names; "" for none.
     hello : makes a short question to the same model, which tells whether it answers anything; None
         for what is no call to a model, as embeddings.
     failures : the tries that failed, in order.
@@ -99,6 +103,7 @@ class Exchange:
     parse: Callable[[Any], Reply]
     price: Price | None
     max_usage: Usage
+    asked_tier: str = ""
     hello: Callable[[], Post] | None = None
     failures: list[Failure] = field(default_factory=list)
     queued_s: float = 0.0
@@ -168,13 +173,13 @@ class Exchange:
         """Dollars, by itself or in a batch; None where the model has no price."""
         if self.price is None:
             return None
-        tokens = (usage.input_tokens, usage.cached_tokens, usage.output_tokens)
-        return self.price.cost(
-            *tokens,
-            batch=batch,
-            written_tokens=usage.written_tokens,
-            written_1h_tokens=usage.written_1h_tokens,
-        )
+        return self.price.cost_of(usage, batch=batch)
+
+    def most(self, *, batch: bool = False) -> float:
+        """Dollars that a try costs at most; 0 where the model has no price."""
+        if self.price is None:
+            return 0.0
+        return self.price.most(self.max_usage, self.asked_tier, batch=batch)
 
 
 def max_tokens_of(text_bytes: int) -> int:

@@ -217,7 +217,12 @@ class HttpClient:
         until : when its deadline is over (monotonic clock).
         """
         asked = Exchange(
-            exchange.model, exchange.parse, exchange.price, exchange.max_usage, until=until
+            exchange.model,
+            exchange.parse,
+            exchange.price,
+            exchange.max_usage,
+            exchange.asked_tier,
+            until=until,
         )
         with suppress(TryFailed):
             await self._try(asked, post, at_once=True, is_call=is_call)
@@ -284,9 +289,7 @@ class HttpClient:
         most = exchange.max_usage
         async with self._queue:
             self._check()
-            while (
-                reservation := self._ledger.reserve(exchange.model, exchange.cost(most) or 0.0)
-            ) is None:
+            while (reservation := self._ledger.reserve(exchange.model, exchange.most())) is None:
                 await asyncio.sleep(_MONEY_POLL_S)
                 self._check()
             try:

@@ -2,7 +2,8 @@
 
 Under a budget, the most that a try can cost is reserved before it is sent, by a line of its own. A
 second line, with the same name, says what it came to. What a killed process had reserved counts as
-spent: the provider may charge for it.
+spent: the provider may charge for it. A try whose answer did not arrive counts with its most, until
+a further line of its name says that it can have cost no more than less.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import errno
 import math
 import os
 import secrets
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
@@ -80,6 +82,8 @@ class Ledger:
         self._name, self._number = secrets.token_hex(6), count(1)
         self._mine: set[str] = set()
         self._refused_usd: float | None = None
+        #: Dollars that batches under way may cost, of whatever process; None where there are none.
+        self.pledged: Callable[[], float] | None = None
         self._forget()
 
     def _forget(self) -> None:
@@ -88,6 +92,9 @@ class Ledger:
         # Dollars of sure tries, and of others.
         self._usd = {True: 0.0, False: 0.0}
         self._reserved: dict[str, float] = {}
+        # What a try whose answer did not arrive counts with, by its name; and how many there are.
+        self._unsure: dict[str, float] = {}
+        self._unsure_tries = 0
         self._answered: set[str] = set()
 
     def reserve(self, model: str, usd: float) -> str | None:
@@ -222,27 +229,43 @@ class Ledger:
     def _covers(self, usd: float) -> bool:
         """Whether the budget covers a try now; raises BudgetReached where it will not later."""
         assert self.budget_usd is not None
-        if self._refused_usd is None and self._total() + usd <= self.budget_usd + _ROUNDING_USD:
+        pledged = self.pledged() if self.pledged else 0.0
+        left = self.budget_usd - self._total() - pledged
+        if self._refused_usd is None and usd <= left + _ROUNDING_USD:
             return True
         if self._mine:
             return False
         # The run ends: no cheaper call may be sent, and be in no sentence about what was spent.
         self._refused_usd = usd if self._refused_usd is None else self._refused_usd
-        more = f", and the next call may cost up to ${self._refused_usd:,.4f}"
+        batches = f", batches under way may cost ${pledged:,.4f} more" if pledged else ""
+        more = f"{batches}, and the next call may cost up to ${self._refused_usd:,.4f}"
         raise BudgetReached(self._reached(more))
 
     def _reached(self, more: str = "") -> str:
-        unsure = self._sum(sure=False)
-        at_most = (
-            f" (up to ${unsure:,.4f} of it for tries whose answer has not arrived)"
-            if unsure
-            else ""
-        )
         return (
-            f"The run has spent ${self._total():,.4f}{at_most} of the ${self.budget_usd:,.4f} that "
-            f"budget_usd allows{more}; raise budget_usd and start again: the run goes on where it "
-            "stopped."
+            f"The run has spent ${self._total():,.4f}{self._in_doubt()} of the "
+            f"${self.budget_usd:,.4f} that budget_usd allows{more}; raise budget_usd and start "
+            "again: the run goes on where it stopped."
         )
+
+    def _in_doubt(self) -> str:
+        """What of it is not sure, and why; "" for nothing."""
+        unsure = self._sum(sure=False)
+        if not unsure:
+            return ""
+        waiting = sum(line.get("sure") is False for line in self._unwritten)
+        tries = self._unsure_tries + len(self._reserved) + waiting
+        return (
+            f" (up to ${unsure:,.4f} of it for {tries} {'try' if tries == 1 else 'tries'} whose "
+            "answer has not arrived, each at the most that it can have cost; the provider's bill "
+            "may be less)"
+        )
+
+    def in_doubt(self) -> str:
+        """What of the money spent is not sure, in brackets after a space; "" for nothing."""
+        with self._lock:
+            self._read()
+            return self._in_doubt()
 
     def _count(self, line: dict[str, Any]) -> None:
         """Count a line: what was reserved, what was given back, or what a try cost."""
@@ -254,7 +277,14 @@ class Ledger:
             name = line.get("reservation")
             billed = Billed(**{key: value for key, value in line.items() if key != "reservation"})
             self._reserved.pop(name or "", None)
+            before = self._unsure.pop(name or "", None)
+            if before is not None:
+                self._usd[False] -= before
+                self._unsure_tries -= 1
             self._usd[billed.sure] += billed.usd
+            if not billed.sure:
+                self._unsure_tries += 1
+                self._unsure |= {name: billed.usd} if name else {}
             if billed.sure:
                 self._answered.add(billed.model)
 

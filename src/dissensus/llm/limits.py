@@ -27,25 +27,29 @@ from dissensus.llm.shared import SharedFile
 _AHEAD_S = 0.599
 #: Seconds over which a minute's limit is spread, so that requests sent ahead keep it too.
 _MINUTE_S = 60.6
-#: The most that the clocks of two machines differ; a schedule further ahead is reset.
-_SKEW_S = 5.0
 #: The longest wait for tokens before looking again: other calls may give some back.
 _RECHECK_S = 0.3
 #: Shorter than any clock can measure.
 _RESOLUTION_S = 1e-6
+#: The time of day when this process began, that of a clock that nobody sets being nought.
+_BEGAN = time.time() - time.monotonic()
+
+
+def _steady() -> float:
+    """Seconds since 1970, which go on evenly whatever the machine's clock is set to meanwhile."""
+    return _BEGAN + time.monotonic()
 
 
 @dataclass(slots=True)
 class _Schedule:
-    """When the next request and the next token are due, and until when all calls pause.
-
-    All in seconds of the clock; ``pause`` is the length of the pause when it began.
+    """When the next request and the next token are due, until when all calls pause, and when it
+    was written; all in seconds of the clock that those who share it have together.
     """
 
     requests: float = -math.inf
     tokens: float = -math.inf
     until: float = -math.inf
-    pause: float = 0.0
+    written: float = -math.inf
 
 
 _FIELDS = struct.Struct("<4d")
@@ -67,7 +71,9 @@ class RateLimiter:
     ----------
     path : the file that the processes share; None, or no limit at all, for this one alone.
     requests_per_minute, tokens_per_minute : above 0, None for no limit.
-    clock : seconds since a fixed date, the same for all processes.
+    clock : seconds since a fixed date. Those of two machines may differ by any time: what another
+        wrote was written before it is read, so that a clock which shows less is behind, and goes
+        on from there. All go by the one that is furthest ahead.
 
     Raises
     ------
@@ -80,11 +86,12 @@ class RateLimiter:
         path: Path | None,
         requests_per_minute: float | None,
         tokens_per_minute: float | None,
-        clock: Callable[[], float] = time.time,
+        clock: Callable[[], float] = _steady,
     ) -> None:
         self._per_request = _seconds_each("requests_per_minute", requests_per_minute)
         self._per_token = _seconds_each("tokens_per_minute", tokens_per_minute)
         self._clock = clock
+        self._behind = 0.0
         self._is_limited = self._per_request > 0.0 or self._per_token > 0.0
         self._file = SharedFile(path) if path is not None and self._is_limited else None
         self._turn: AbstractContextManager[int] = self._file or Lock()
@@ -97,12 +104,11 @@ class RateLimiter:
         -------
         0.0 where it is booked; otherwise the seconds after which to ask again.
         """
-        if not self._is_limited and self._alone.until <= self._clock():
+        if not self._is_limited and self._alone.until <= self._now(self._alone):
             return 0.0
         with self._turn as descriptor:
             schedule = self._read(descriptor)
-            now = self._clock()
-            corrected = self._correct(schedule, now)
+            now = self._now(schedule)
             tokens_wait = schedule.tokens - _AHEAD_S - now
             wait = max(
                 schedule.until - now,
@@ -110,14 +116,12 @@ class RateLimiter:
                 min(tokens_wait, _RECHECK_S),
             )
             if wait > _RESOLUTION_S:
-                if corrected:
-                    self._write(descriptor, schedule)
                 return wait
             if self._per_request:
                 schedule.requests = max(schedule.requests, now) + self._per_request
             if self._per_token:
                 schedule.tokens = max(schedule.tokens, now) + self._worth(tokens)
-            self._write(descriptor, schedule)
+            self._write(descriptor, schedule, now)
             return 0.0
 
     def settle(self, booked: int, used: int) -> None:
@@ -130,11 +134,10 @@ class RateLimiter:
             return
         with suppress(ResourceError), self._turn as descriptor:
             schedule = self._read(descriptor)
-            now = self._clock()
-            self._correct(schedule, now)
+            now = self._now(schedule)
             due = schedule.tokens + self._worth(used) - self._worth(booked)
             schedule.tokens = min(due, now + _AHEAD_S + _MINUTE_S)
-            self._write(descriptor, schedule)
+            self._write(descriptor, schedule, now)
 
     def pause(self, seconds: float) -> None:
         """Let no request be sent for so many seconds; a longer pause stays as it is."""
@@ -142,11 +145,10 @@ class RateLimiter:
             return
         with self._turn as descriptor:
             schedule = self._read(descriptor)
-            now = self._clock()
-            self._correct(schedule, now)
+            now = self._now(schedule)
             if now + seconds > schedule.until:
-                schedule.until, schedule.pause = now + seconds, seconds
-                self._write(descriptor, schedule)
+                schedule.until = now + seconds
+                self._write(descriptor, schedule, now)
 
     def close(self) -> None:
         """Close the file; the next use opens it again."""
@@ -157,16 +159,18 @@ class RateLimiter:
         """The seconds that tokens take up, at most a minute's limit."""
         return min(max(tokens, 0) * self._per_token, _MINUTE_S)
 
-    def _correct(self, schedule: _Schedule, now: float) -> bool:
-        """Reset times that this clock cannot have booked: it was set back. Whether any was."""
-        impossible = False
-        if schedule.requests - now > _AHEAD_S + self._per_request + _SKEW_S:
-            schedule.requests, impossible = now, True
-        if schedule.tokens - now > _AHEAD_S + _MINUTE_S + _SKEW_S:
-            schedule.tokens, impossible = now, True
-        if schedule.until - now > schedule.pause:
-            schedule.until, impossible = now + schedule.pause, True
-        return impossible
+    def _now(self, schedule: _Schedule) -> float:
+        """The time by the clock that all have together; what no clock can have booked is capped.
+
+        A run of before may have had other limits.
+        """
+        clock = self._clock()
+        if schedule.written > clock + self._behind:
+            self._behind = schedule.written - clock
+        now = clock + self._behind
+        schedule.requests = min(schedule.requests, now + _AHEAD_S + self._per_request)
+        schedule.tokens = min(schedule.tokens, now + _AHEAD_S + _MINUTE_S)
+        return now
 
     def _read(self, descriptor: int) -> _Schedule:
         """The schedule in the file; an empty one where there is none, or a torn one."""
@@ -180,10 +184,11 @@ class RateLimiter:
             return _Schedule()
         return _Schedule(*_FIELDS.unpack_from(stored))
 
-    def _write(self, descriptor: int, schedule: _Schedule) -> None:
+    def _write(self, descriptor: int, schedule: _Schedule, now: float) -> None:
+        schedule.written = now
         if self._file is None:
             return
-        fields = _FIELDS.pack(schedule.requests, schedule.tokens, schedule.until, schedule.pause)
+        fields = _FIELDS.pack(schedule.requests, schedule.tokens, schedule.until, now)
         try:
             os.pwrite(descriptor, fields + _SUM.pack(zlib.crc32(fields)), 0)
         except OSError as error:

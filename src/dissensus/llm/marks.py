@@ -31,6 +31,13 @@ _BETWEEN = {
     ">": r"(?:[ \t]{1,4}[\w:-]{1,40}=[^<>\n]{0,200})?[ \t]?/?",
     "<|message|>": r"[^\n<]{0,200}(?:<[|｜]constrain[|｜]>[^\n<]{0,200})?",
 }
+#: Thought that is folded, and headings of thought and answer in bold or as Markdown has them.
+_FOLDED = r"""<details[ \t][^<>\n]{{0,80}}?type=["']?(?:{})["']?(?:[ \t][^<>\n]{{0,200}})?>"""
+_FOLD_END = "</details>"
+_HEAD = r"\A\s*+[*_#]{{1,6}}[ \t]?(?:my[ ])?(?:{})[ \t]?[:：]?[*_]{{0,3}}[:：]?[ \t]*+(?:\n|\Z)"
+_ANSWER_HEAD = (
+    r"^[ \t]{{0,3}}[*_#]{{1,6}}[ \t]?(?:my[ ])?(?:{})[ \t]?[:：]?[*_]{{0,3}}[:：]?(?=\s|\Z)"
+)
 #: What else a sign may be written as.
 _TWINS = {"|": "｜", "<": "＜&"}
 #: Characters that templates and servers write in several ways.
@@ -115,6 +122,9 @@ class Marks:
         mark: most have none, and that is quickly seen.
     speaker : begins what somebody says after the end of a turn, as in ``User: ``.
     words : plain words that begin a thought, with those that end it.
+    folded : begins thought that a page would fold, ``<details type="reasoning">``.
+    head, answer_head : a heading that begins a reply with thought, ``**Thinking Process:**``, and
+        one that begins the answer after it.
     names : of thought, in lower case.
     sha256 : digest of all of it.
     """
@@ -123,6 +133,9 @@ class Marks:
     signs: re.Pattern[str]
     speaker: re.Pattern[str]
     words: tuple[tuple[str, str], ...]
+    folded: re.Pattern[str]
+    head: re.Pattern[str]
+    answer_head: re.Pattern[str]
     names: frozenset[str]
     sha256: str
 
@@ -138,6 +151,26 @@ class Marks:
             small = "".join(each.lower() if len(each.lower()) == 1 else each for each in text)
         matches = self.pattern.finditer(small)
         return [(str(m.lastgroup).removesuffix("_"), *m.span()) for m in matches]
+
+    def unfold(self, text: str) -> tuple[str, list[str]]:
+        """A text without the thought that is folded in it, and that; without its end, all is."""
+        pieces, thoughts, past = [], [], 0
+        for begin in self.folded.finditer(text):
+            if begin.start() < past or text[begin.start() - 1 : begin.start()] == "`":
+                continue
+            pieces.append(text[past : begin.start()])
+            end = text.find(_FOLD_END, begin.end())
+            past = len(text) if end < 0 else end + len(_FOLD_END)
+            thoughts.append(text[begin.end() : past].removesuffix(_FOLD_END))
+        return "".join([*pieces, text[past:]]), thoughts
+
+    def under_heads(self, text: str) -> tuple[str, str] | None:
+        """The thought under a heading that begins a text, and the answer under a later one."""
+        head = self.head.match(text)
+        answer = self.answer_head.search(text, head.end()) if head else None
+        if head is None or answer is None or not text[answer.end() :].strip():
+            return None
+        return text[head.end() : answer.start()], text[answer.end() :]
 
 
 def read_marks(path: Path | None = None, of_model: Mapping[str, Any] | None = None) -> Marks:
@@ -198,9 +231,14 @@ def _marks_of(path: Path | None, of_model: str) -> Marks:
     )
     return Marks(
         re.compile(f"(?={first})(?:{_AS_WRITTEN['<']}(?:{tags})|{others})"),
-        re.compile("|".join([first, *(re.escape(begin) for begin, _ in thought["words"])])),
+        re.compile(
+            "|".join([first, r"\A\s*[*_#]", *(re.escape(begin) for begin, _ in thought["words"])])
+        ),
         re.compile(rf"(?<!\s)\s*+(?:{_names(roles)})[ \t]*+(?:[:：\n]|\Z)", re.IGNORECASE),
         tuple((begin, end) for begin, end in thought["words"]),
+        re.compile(_FOLDED.format(_names(thought["names"])), re.IGNORECASE),
+        re.compile(_HEAD.format(_names(_heads(thought["names"]))), re.IGNORECASE),
+        re.compile(_ANSWER_HEAD.format(_names(answer["names"])), re.IGNORECASE | re.MULTILINE),
         frozenset(name.lower() for name in thought["names"]),
         digest(table),
     )
@@ -243,6 +281,11 @@ def _any_of(marks: Sequence[str], names: Sequence[str], is_tag: bool) -> str:
 def _names(names: Sequence[str]) -> str:
     # The longest first: of two that begin alike, the shorter would hide the other.
     return "|".join(map(_literal, sorted(names, key=len, reverse=True))) or r"(?!)"
+
+
+def _heads(names: Sequence[str]) -> list[str]:
+    """Names of thought that no answer has for a heading, as it may have reasoning or analysis."""
+    return [name for name in names if re.search("think|thought|monologue|scratch|思考", name)]
 
 
 def _literal(mark: str) -> str:

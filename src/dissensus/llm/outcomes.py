@@ -17,6 +17,15 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from dissensus.errors import ProviderError
+from dissensus.llm.providers.faults import (
+    SENTENCES,
+    is_named,
+    is_number,
+    named_outcome,
+    parameter_of,
+    plain_name,
+    words_of_error,
+)
 
 
 @dataclass(frozen=True)
@@ -60,36 +69,6 @@ RULES = {
     "credit": Rule("account", tries=1),
 }
 
-#: Outcome -> words in the body of an error; the first that match decide.
-_BY_WORDS = (
-    ("credit", re.compile(r"insufficient[_ ]((account|user)[_ ])?(quota|balance|credit|funds)|"
-                          r"(credit|account)[_ ]balance|balance (is )?(too low|not enough)|"
-                          r"not enough (balance|credit|funds)|out of credit|arrearage|in arrears|"
-                          r"billing_(hard_limit|not_active|error)|specified api usage limits|"
-                          r"used all available credits|余额不足|欠费")),
-    ("authentication", re.compile(r"(invalid|incorrect)[ _]?(x-)?api[ _-]?key|"
-                                  r"api[ _]key not (valid|found)|api_key_invalid")),
-    ("context_overflow", re.compile(r"context[_ ](length|window|limit|size)|maximum context|"
-                                    r"too many (input )?tokens|(prompt|input) is too long|"
-                                    r"exceeds the maximum number of tokens|string_above_max|"
-                                    r"(输入|上下文|长度).{0,9}(过长|超长|超过|超出)|"
-                                    r"max_tokens must be at least 1, got -")),
-    ("content_filter", re.compile(r"content[_ ](filter|policy|management|moderation|exists risk)|"
-                                  r"usage polic|responsibleai|was flagged|requires moderation|"
-                                  r"safety (system|reasons)|moderation_blocked|"
-                                  r"data_inspection_failed|inappropriate content|"
-                                  r"(input|output|content|new)[_ ]?sensitive|敏感|违规")),
-)  # fmt: skip
-#: The members of an error that hold its sentence, the surest first.
-_SENTENCES = (
-    *("error", "message", "detail", "msg", "status_msg", "error_msg", "error_message", "errors"),
-    *("error_description", "description", "reason", "title", "base_resp"),
-)
-#: And those that hold words; others may repeat the request.
-_MEMBERS = (
-    *_SENTENCES,
-    *("code", "type", "status", "status_code", "error_code", "metadata", "raw", "innererror"),
-)
 _BY_STATUS = {
     401: "authentication",
     402: "credit",
@@ -127,7 +106,7 @@ _NO_ERROR: tuple[Any, ...] = (
 )
 
 
-_CODES = ("code", "status_code", "status", "http_code", "http_status", "error_code")
+_CODES = ("code", "statuscode", "status", "httpcode", "httpstatus", "errorcode")
 #: Words for why a model stopped, as they are after their prefix -> ours.
 _FINISHES = {
     # The natural ends: a model's own, a stop sequence, and what calls a tool.
@@ -195,11 +174,8 @@ def outcome_of(status: int, error: Any) -> str:
     error : the body of the answer, or its ``error`` member.
     """
     # Words decide only where the status is ambiguous: a gateway's page may have any words.
-    if status in (400, 403, 404, 413, 422, 429):
-        text = _words(error).lower()
-        for outcome, words in _BY_WORDS[: 1 if status == 429 else None]:
-            if words.search(text):
-                return outcome
+    if (named := named_outcome(status, error)) is not None:
+        return named
     if status == 403 and isinstance(error, str) and error:
         # A page, not the provider's JSON: a firewall refused, and the key is not at fault.
         return "rejected"
@@ -208,12 +184,25 @@ def outcome_of(status: int, error: Any) -> str:
     return "server_error" if status >= 500 else "rejected"
 
 
+#: Words of an error -> what stops the run, where its outcome alone would say another thing.
+_WHY = (
+    (re.compile(r"countr|region|location|territor"), "does not serve the place it is asked from"),
+    (re.compile(r"disabled|deactivated|suspended|banned|terminated|blocked"),
+     "says that the account or its organization is disabled"),
+    (re.compile(r"limit|budget|\bcap\b"), "says that a limit of spending is reached"),
+)  # fmt: skip
+
+
 def stopped(provider: str, outcome: str, message: str) -> ProviderError:
     """The error of an outcome that stops the run; ``message`` names the model and the reason."""
     why = {
         "authentication": "does not accept the key, or not for this model",
         "credit": "says that its account has no credit left",
     }[outcome]
+    for words, other in _WHY[:2] if outcome == "authentication" else _WHY[2:]:
+        if words.search(message.lower()):
+            why = other
+            break
     return ProviderError(
         f"providers.{provider} {why} ({message}); mend that and start again: the run goes on where "
         "it stopped."
@@ -247,10 +236,17 @@ def fault_in(body: Any) -> Any:
         or "error" in (body.get("type"), body.get("object"))
         or str(body.get("status", "")).lower() in ("error", "failed", "fail", "failure")
         or (not has_answer and _is_set(body.get("code")))
+        or (not has_answer and _is_status_of_error(body))
         # A sentence where the answer should be, such as FastAPI's {"detail": ...}.
-        or (not has_answer and any(isinstance(body.get(name), str) for name in _SENTENCES))
+        or (not has_answer and any(isinstance(body.get(name), str) for name in SENTENCES))
     )
     return body if is_error else None
+
+
+def _is_status_of_error(body: Mapping[str, Any]) -> bool:
+    """Whether a member holds the status of an error, as ``statusCode``."""
+    codes = (value for name, value in body.items() if plain_name(name) in _CODES)
+    return any(re.fullmatch(r"[45]\d\d", str(code)) for code in codes if is_number(code))
 
 
 def _is_set(value: Any) -> bool:
@@ -277,17 +273,23 @@ def status_of(error: Any) -> int:
         inner = parts[0].get(name) if parts else None
         inner = inner[0] if isinstance(inner, list) and inner else inner
         parts += [inner] if isinstance(inner, Mapping) else []
-    codes = [part.get(name) for part in parts[::-1] for name in _CODES]
+    codes = [
+        value
+        for part in parts[::-1]
+        for wanted in _CODES
+        for name, value in part.items()
+        if plain_name(name) == wanted
+    ]
     for code in codes:
-        if isinstance(code, int | str) and re.fullmatch(r"[45]\d\d", str(code)):
+        if is_number(code) and re.fullmatch(r"[45]\d\d", str(code)):
             return int(code)
-    text = _words(error).lower()
+    text = words_of_error(error).lower()
     if isinstance(error, Mapping) and "status_msg" in error:
         with suppress(ValueError, TypeError):
             http_status = _BASE_RESP.get(int(str(error.get("status_code"))))
             if http_status is not None:
                 return http_status
-    if any(words.search(text) for _, words in _BY_WORDS):
+    if is_named(400, error):
         return 400
     return next((status for status, words in _BY_NAME if words.search(text)), 502)
 
@@ -298,15 +300,12 @@ def message_of(error: Any) -> str:
         if isinstance(error, list):
             error = error[0] if error else ""
         else:
-            inner = (error.get(name) for name in _SENTENCES)
+            inner = (error.get(name) for name in SENTENCES)
             error = next((value for value in inner if value not in ("", None, [], {}, True)), "")
     return "" if error is None else str(error)
 
 
-def _words(error: Any, depth: int = 0) -> str:
-    """The machine-readable words of an error and its messages."""
-    if depth < 5 and isinstance(error, Mapping):
-        return " ".join(_words(error[name], depth + 1) for name in _MEMBERS if name in error)
-    if depth < 5 and isinstance(error, list):
-        return " ".join(_words(entry, depth + 1) for entry in error[:3])
-    return "" if isinstance(error, Mapping | list) else str(error)[:4000]
+def sentence_of(error: Any) -> str:
+    """The same, with the parameter that the error names beside it."""
+    said, parameter = message_of(error), parameter_of(error)
+    return f"{parameter}: {said}" if parameter and said and parameter not in said else said

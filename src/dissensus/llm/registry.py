@@ -72,6 +72,10 @@ class ModelRegistry:
         self.folder = folder
         # One for all providers: a call to one may wait for what calls to another come to.
         self._ledger = Ledger(folder / LEDGER, budget_usd, stage)
+        if budget_usd is not None and any(given.get("batch") for given in providers.values()):
+            from dissensus.llm.batches.files import BatchFiles
+
+            self._ledger.pledged = BatchFiles(folder / "batches" / "any").pledged
         self._used = [name for name in used if models[name]["provider"] != "simulated"]
         self._embedders = [name for name in embedders if name.split(":")[0] in providers]
         self._budget = budget_usd

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import replace
-from email.utils import parsedate_to_datetime
 from typing import Any
 
 import aiohttp
@@ -15,7 +12,14 @@ import aiohttp
 from dissensus.errors import ProviderError
 from dissensus.llm.call import Reply, Usage
 from dissensus.llm.codec import UNREADABLE, NoAnswer
-from dissensus.llm.connection import MAX_BYTES, MAX_HEADER_BYTES, Connection, Response, Secret
+from dissensus.llm.connection import (
+    MAX_BYTES,
+    MAX_HEADER_BYTES,
+    Connection,
+    Response,
+    Secret,
+    retry_after,
+)
 from dissensus.llm.exchange import Exchange, Failure, Post, Terms, first_cause
 from dissensus.llm.ledger import Ledger
 from dissensus.llm.limits import RateLimiter
@@ -25,11 +29,12 @@ from dissensus.llm.outcomes import (
     fault_in,
     fault_of_stream,
     label,
-    message_of,
     outcome_of,
+    sentence_of,
     status_of,
     stopped,
 )
+from dissensus.llm.providers.faults import is_named
 
 #: A header of every answer of ``dissensus serve``, so that nobody takes it for a real model's.
 SIMULATED_HEADER = "x-dissensus-simulated"
@@ -151,6 +156,8 @@ class Sender:
                 exchange, reservation, reply.error, words, reply=unusable, usage=usage
             )
         cost = self._book(exchange, reservation, usage)
+        if usage is not None:
+            self._settle_others(exchange, usage)
         self._outage.answered(exchange.sent)
         return replace(reply, request_id=identifier, cost_usd=cost)
 
@@ -170,7 +177,7 @@ class Sender:
             reply = exchange.parse(content)
         except NoAnswer as none:
             # Without an answer, what is said in its place is an error, too.
-            return None, none.usage, fault or (content if message_of(content) else None)
+            return None, none.usage, fault or (content if sentence_of(content) else None)
         except UNREADABLE:
             return None, None, fault
         return reply, reply.usage, fault
@@ -213,16 +220,20 @@ class Sender:
         """
         words = ""
         if error is not None:
-            words = self._secret.strike(label(message_of(error), 300))
+            words = self._secret.strike(label(sentence_of(error), 300))
         else:
             try:
                 error = self._secret.parse(response.body)
             except (ValueError, RecursionError):
                 error = response.body[:4000].decode(errors="replace")
+        outcome = outcome_of(status, error)
+        if status == 403 and not is_named(status, error) and self._ledger.answered(exchange.model):
+            # The key was taken before: a short question tells whether all is refused now.
+            outcome = "rejected"
         failed = self._record(
             exchange,
             reservation,
-            outcome_of(status, error),
+            outcome,
             words or words_of(response, self._secret),
             usage=usage,
             status=status,
@@ -265,7 +276,10 @@ class Sender:
         else:
             self._ledger.release(reservation)
             self._rate_limiter.settle(exchange.max_usage.total, 0)
-        exchange.failures.append(Failure(outcome, cost or 0.0, message, reply, reached, status))
+        open_one = reservation if cost and usage is None else ""
+        exchange.failures.append(
+            Failure(outcome, cost or 0.0, message, reply, reached, status, open_one)
+        )
         if rule.fault == "account":
             raise stopped(self._terms.name, outcome, f"models.{exchange.model}: {message}")
         if rule.fault == "provider":
@@ -279,13 +293,35 @@ class Sender:
         used = usage or exchange.max_usage
         self._rate_limiter.settle(exchange.max_usage.total, used.total)
         cost = exchange.cost(used)
-        if cost and cost > (exchange.cost(exchange.max_usage) or 0.0):
+        if cost and cost > exchange.most():
             self._say_more(exchange, used)
         tokens = (used.input_tokens, used.output_tokens)
         self._ledger.add(
             exchange.model, cost or 0.0, *tokens, sure=usage is not None, reservation=reservation
         )
         return cost
+
+    def _settle_others(self, exchange: Exchange, used: Usage) -> None:
+        """Count tries whose answer did not arrive with the tokens of the same prompt, now known.
+
+        What they replied is not: that counts with its most.
+        """
+        most = exchange.max_usage
+        prompt = min(used.input_tokens, most.input_tokens)
+        least = replace(
+            most,
+            input_tokens=prompt,
+            written_tokens=min(most.written_tokens, prompt),
+            written_1h_tokens=min(most.written_1h_tokens, prompt),
+        )
+        usd = exchange.price.most(least, exchange.asked_tier) if exchange.price else 0.0
+        for number, failure in enumerate(exchange.failures):
+            if failure.reservation and usd < failure.cost_usd:
+                tokens = (least.input_tokens, least.output_tokens)
+                self._ledger.add(
+                    exchange.model, usd, *tokens, sure=False, reservation=failure.reservation
+                )
+                exchange.failures[number] = replace(failure, cost_usd=usd)
 
     def _say_more(self, exchange: Exchange, used: Usage) -> None:
         """Say once for a model that an answer used more than is reserved for one."""
@@ -305,7 +341,7 @@ def words_of(response: Response, secret: Secret) -> str:
     """The provider's own words in an error, or its status."""
     page = response.body[:4000].decode(errors="replace")
     try:
-        message = message_of(secret.parse(response.body)) or page
+        message = sentence_of(secret.parse(response.body)) or page
     except (ValueError, RecursionError):
         message = page
     return label(message, 300) or f"status {response.status}"
@@ -322,18 +358,6 @@ def mislabelled(terms: Terms, headers: Mapping[str, str]) -> ProviderError | Non
         f"answer at its address; set it to {str(is_simulated).lower()}, since every table and "
         "figure says which they show."
     )
-
-
-def retry_after(headers: Mapping[str, str]) -> float:
-    """Seconds that a response asks to wait, as a number or a date; 0 where it does not say."""
-    for name, in_a_second in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
-        with suppress(ValueError):
-            seconds = float(headers.get(name, "")) / in_a_second
-            return seconds if 0.0 < seconds < float("inf") else 0.0
-    with suppress(ValueError, TypeError, OverflowError):
-        date = parsedate_to_datetime(headers.get("retry-after", ""))
-        return max(0.0, date.timestamp() - time.time())
-    return 0.0
 
 
 def _outcome_of_exception(error: Exception) -> tuple[str, bool]:

@@ -100,7 +100,9 @@ ModelByName = Annotated[
 ]
 
 
-class PriceSettings(Settings):
+class RateSettings(Settings):
+    """What tokens cost."""
+
     input: Dollars
     """Dollars for a million tokens of prompt."""
     output: Dollars
@@ -111,6 +113,27 @@ class PriceSettings(Settings):
     """Dollars for a million tokens of prompt written to its cache; 1.25 of input unless set."""
     cache_write_1h: Dollars | None = None
     """The same where it keeps them for an hour; 2 of input unless set."""
+
+
+class StepSettings(RateSettings):
+    """What tokens of a call with a long prompt cost."""
+
+    input_tokens: Annotated[int, Field(gt=0)]
+    """It holds for calls with more tokens of prompt than these."""
+
+
+class TierSettings(RateSettings):
+    """What tokens cost in a tier of service."""
+
+    above: list[StepSettings] = Field(default_factory=list)
+    """Prices of calls with long prompts."""
+
+
+class PriceSettings(TierSettings):
+    """What a model's tokens cost."""
+
+    service_tiers: dict[str, TierSettings] = Field(default_factory=dict)
+    """Tier of service, as answers name it (flex, priority) -> its prices."""
     batch_factor: Annotated[float, Field(gt=0, le=1)] | None = None
     """What a batch costs of that; null where that is no less."""
 

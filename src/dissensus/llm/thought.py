@@ -109,7 +109,16 @@ def split_thought(reply: str, marks: Marks | None = None) -> SplitReply:
     marks = marks or read_marks()
     if not marks.signs.search(reply):
         return SplitReply(reply.strip(), "")
+    reply, folded = marks.unfold(reply)
+    split = _split(reply, marks)
+    return SplitReply(split.text, _joined([*folded, split.thought])) if folded else split
+
+
+def _split(reply: str, marks: Marks) -> SplitReply:
     begun = reply.lstrip()
+    if headed := marks.under_heads(reply):
+        split = _Reading(headed[1], marks).split()
+        return SplitReply(split.text, _joined([headed[0], split.thought]))
     for first, last in marks.words:
         after = begun[len(first) : len(first) + 1]
         if begun.startswith(first) and last in begun and (not first.isalpha() or after.isupper()):

@@ -62,9 +62,12 @@ class Terms:
         """Dollars, with what a cache of prompts does or without; 0 where there is no price."""
         if self.free or self.price is None:
             return 0.0
+        # Many calls together have a long prompt, and none of them has.
+        of_call = tokens.input / max(tokens.calls, 1.0)
+        price = replace(self.price.at(of_call), above=())
         read, written = cached or Cached()
         sent = (tokens.input, read, tokens.output)
-        return self.price.cost(*sent, batch=self.batch, written_tokens=written)
+        return price.cost(*sent, batch=self.batch, written_tokens=written)
 
 
 class Cached(NamedTuple):
@@ -176,6 +179,7 @@ def terms_of(
                 table,
                 settings.get("price"),
                 cache=bool(settings.get("cache")),
+                tier=str((settings.get("parameters") or {}).get("service_tier") or "").lower(),
             )
     for name in embedders:
         provider, _, model = name.partition(":")
@@ -194,14 +198,16 @@ def _terms(
     asked: str,
     providers: Mapping[str, Mapping[str, Any]],
     table: Table,
-    set_price: Mapping[str, float | None] | None = None,
+    set_price: Mapping[str, Any] | None = None,
     *,
     batches: bool = True,
     cache: bool = False,
+    tier: str = "",
 ) -> Terms:
     if provider == "simulated":
         return Terms(provider, asked, free="simulated")
     price = price_of(provider, asked, table, set_price)
+    price = price and price.tiers.get(tier, price)
     settings = providers[provider]
     # A simulated model behind an address may be given a price, to rehearse a budget.
     free = "simulated" if settings.get("simulated") and price is None else ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,9 @@ from dissensus.study.configuration import Configuration
 from dissensus.study.study import Study
 from dissensus.text.embeddings import is_own
 from dissensus.text.loading import Kind, check_loadable
+
+#: Targets that say something and ask no model.
+_SAY_ALONE = {"plan", "cost"}
 
 
 def check_place(folder: Path) -> None:
@@ -73,21 +76,27 @@ def _check_behaviours(study: Study[Any], models: Mapping[str, Any]) -> None:
                 raise SettingError(fault(f"{study.name}.{use.setting}", name, may))
 
 
-def check_measures(settings: Configuration, pending: Sequence[str]) -> None:
+def check_measures(
+    settings: Configuration, pending: Sequence[str], targets: Collection[str] = ()
+) -> list[str]:
     """Refuse a run whose sessions could not be measured, before they are paid.
 
-    A run that only replays needs none of it.
+    A run that only replays needs none of it, nor one that only says what it would cost: of that,
+    the sentences say what the run will need.
 
     Parameters
     ----------
     settings : of the run.
     pending : the studies that have sessions to run.
+    targets : what the run was asked for; none for all.
 
     Raises
     ------
     ProviderError : a tokeniser or an embedder cannot be loaded, with the setting that names it.
     """
-    loaded = set()
+    only_says = bool(targets) and set(targets) <= _SAY_ALONE
+    loaded: set[tuple[str, str]] = set()
+    lacking = []
     for name in pending:
         study = settings.study(name)
         named: list[tuple[Kind, str, str]] = [("tokenizer", *each) for each in study.tokenizers()]
@@ -98,5 +107,11 @@ def check_measures(settings: Configuration, pending: Sequence[str]) -> None:
             try:
                 check_loadable(kind, measure)
             except ProviderError as error:
-                raise ProviderError(f"{name}.{path}: {error}") from None
+                if not only_says:
+                    raise ProviderError(f"{name}.{path}: {error}") from None
+                lacking.append(
+                    f"Before the run, not for its cost: {name}.{path}: {error} The estimate counts "
+                    "by another tokeniser."
+                )
             loaded.add((kind, measure))
+    return lacking

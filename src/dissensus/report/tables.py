@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import re
-from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
-from hashlib import sha256
 from html import unescape
 from pathlib import Path
 
 from dissensus.report import escaping
 from dissensus.report.facts import unmarked
 from dissensus.report.labels import Cell, numeric, stopped, whole
+from dissensus.report.pages.shell import common_style, header, page
 from dissensus.tables.artefact import write_text
 
 Row = tuple[str, ...]
@@ -150,38 +149,18 @@ def as_latex(table: Table) -> str:
     return "\n".join(lines) + "\n"
 
 
-#: Nothing from elsewhere, whatever a page holds, and no scripts but those that it is made with.
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
-#: What would end a script before its end, or keep its end from being one.
-_SCRIPT_END = re.compile("</script|<!--", re.IGNORECASE)
-
 #: How the HTML of a table begins, see :func:`as_html`.
 _BEGIN = re.compile(r'<div class="wide"><table id="([^"]+)">')
 _BEGIN_OF = re.compile(r'(?=<div class="wide"><table id=")')
-
-_STYLE = """
-body { font: 15px/1.45 system-ui, sans-serif; color: #222; }
-body { margin: 2rem auto; max-width: 72rem; padding: 0 1rem; }
-.wide { overflow-x: auto; background:
-  linear-gradient(to right, #fff 1rem, transparent) left / 2.5rem 100% no-repeat local,
-  linear-gradient(to left, #fff 1rem, transparent) right / 2.5rem 100% no-repeat local,
-  linear-gradient(to right, #0005, transparent) left / .8rem 100% no-repeat scroll,
-  linear-gradient(to left, #0005, transparent) right / .8rem 100% no-repeat scroll; }
-table { border-collapse: collapse; margin: .6rem 0; font-variant-numeric: tabular-nums; }
-th, td { padding: .22rem .7rem; text-align: left; vertical-align: top; }
-thead th { border-top: 1.5px solid #222; border-bottom: 1px solid #222; }
-tbody tr:last-child td { border-bottom: 1.5px solid #222; }
-.r { text-align: right; } caption { text-align: left; font-weight: bold; padding-bottom: .3rem; }
-.note { font-size: 13px; color: #555; max-width: 50rem; margin: 0 0 2.4rem; }
-@media print { .wide { background: none; overflow: visible; }
-  table { font-size: 7pt; overflow-wrap: anywhere; width: 100%; }
-  th, td { padding: .1rem .25rem; } }
-"""
+_MAIN = '<main id="content">'
 
 
 def as_page(tables: Sequence[Table], title: str) -> str:
-    """One self-contained page of tables."""
-    return page(title, _STYLE, "\n".join(as_html(table) for table in tables))
+    """One self-contained page of tables, which lies one folder below the page of results."""
+    simulated = any(table.simulated for table in tables)
+    way_back = header([("../index.html", "All results")], simulated)
+    body = "\n".join(as_html(table) for table in tables)
+    return page(title, common_style(), f"{way_back}{_MAIN}{body}</main>")
 
 
 def write_table(table: Table, comma: str, markdown: str) -> None:
@@ -221,7 +200,7 @@ def write_tables(
 
 def parts(text: str) -> dict[str, str]:
     """The tables of a page that :func:`as_page` made: name -> table and note, in HTML."""
-    body = text.partition("<body>\n")[2].rpartition("\n</body>")[0]
+    body = text.partition(_MAIN)[2].rpartition("</main>")[0]
     matches = (_BEGIN.match(part) for part in _BEGIN_OF.split(body))
     return {unescape(match[1]): match.string.rstrip() for match in matches if match}
 
@@ -258,44 +237,6 @@ def narrowed(text: str, columns: Sequence[str], only: Sequence[tuple[str, str]] 
         return f"<tr>{''.join(cells[place] for place in chosen)}</tr>"
 
     return re.sub(r"\n{2,}", "\n", _TR.sub(line, text))
-
-
-def page(
-    title: str, style: str, body: str, scripts: Sequence[str] = (), *, beside: str = ""
-) -> str:
-    """A self-contained HTML page in UTF-8.
-
-    Parameters
-    ----------
-    title : text.
-    style : CSS.
-    body : HTML already.
-    scripts : the project's own code, to run in this order at the page's end. The page's policy
-        names each by its digest, so that a browser runs no other.
-    beside : what the page loads of files that lie beside it: "images", "scripts", or nothing.
-
-    Raises
-    ------
-    ValueError : a script has what HTML takes for its end.
-    """
-    if any(_SCRIPT_END.search(script) for script in scripts):
-        raise ValueError("a script of a page has </script or <!-- in it")
-    code = "".join(f"<script>{script}</script>\n" for script in scripts)
-    return (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{_policy(scripts, beside)}">\n'
-        f"<title>{escaping.html(title)}</title>\n<style>{style}</style>\n</head>\n<body>\n"
-        f"{body}\n{code}</body>\n</html>\n"
-    )
-
-
-def _policy(scripts: Sequence[str], beside: str) -> str:
-    policy = f"{_POLICY}; img-src 'self' file: data:" if beside == "images" else _POLICY
-    digests = (b64encode(sha256(script.encode()).digest()).decode() for script in scripts)
-    allowed = [f"'sha256-{digest}'" for digest in digests]
-    allowed += ["'self'", "file:"] if beside == "scripts" else []
-    return f"{policy}; script-src {' '.join(allowed)}" if allowed else policy
 
 
 def as_html(table: Table) -> str:

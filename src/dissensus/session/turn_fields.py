@@ -37,6 +37,7 @@ TURN_FIELDS = {
     "decision": TurnField("What the group decides.", kind="value", of_session=True),
     "decision_json": TurnField("The same as JSON.", of_session=True),
     "score": TurnField("Score that the session was given.", kind="number", of_session=True),
+    "scores_json": TurnField("All scores that it was given, as JSON by name.", of_session=True),
     "turn": TurnField("Number of the step; those who speak at once share it.", kind="whole"),
     "round": TurnField("Number of the round.", kind="whole"),
     "round_label": TurnField("The round in words."),
@@ -49,6 +50,9 @@ TURN_FIELDS = {
     "value_json": TurnField("The same as JSON, for values that are no plain text."),
     "repairs": TurnField("How often the turn was asked for again.", kind="whole"),
     "compliant": TurnField("Whether it keeps the rules of its format.", kind="flag"),
+    "input_tokens": TurnField("Tokens that the model read for it, tries included.", kind="whole"),
+    "output_tokens": TurnField("Tokens that the model wrote for it.", kind="whole"),
+    "cost_usd": TurnField("What it cost, in US dollars.", kind="number"),
     "time": TurnField("When it was said."),
     "simulated": TurnField("Whether a simulated model speaks.", kind="flag"),
 }

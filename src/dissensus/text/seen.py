@@ -54,7 +54,7 @@ def is_unseen(character: str) -> bool:
     return unicodedata.category(character)[0] in "ZCM" or character in _BLANKS
 
 
-#: ASCII -> what looks like it and has no plain form in Unicode (NFKD): from Unicode's table of
+#: ASCII -> what looks like it and has no plain form in ASCII (NFKD): from Unicode's table of
 #: confusables (unicode.org/Public/security, UTS 39), where one character stands for one, and some
 #: Greek and Cyrillic letters whose capitals are in it.
 _ALIKE = {
@@ -72,7 +72,7 @@ _ALIKE = {
     "a": "ɑΑαАаᎪᗅ⍺\ua4ee\U000102a0\U00016f40",
     "b": "ƄΒВЬвᏏᏴᑲᖯᗷ\ua4d0\ua7b4\U00010282\U000102a1\U00010301",
     "c": (
-        "СсᏟᴄⲤⲥ\ua4da\uabaf\U000102a2\U00010302\U00010415\U0001043d\U0001051c\U000118e9"
+        "СсϲϹᏟᴄⲤⲥ\ua4da\uabaf\U000102a2\U00010302\U00010415\U0001043d\U0001051c\U000118e9"
         "\U000118f2\U0001f74c"
     ),
     "d": "ԁᎠᏧᑯᗞᗪ\ua4d2\ua4d3",
@@ -126,7 +126,9 @@ _DRESSED = re.compile(
 def _seen(character: str) -> str:
     """What a reader takes a character for, in small letters; "" for one that is not seen."""
     plain = ""
-    for part in unicodedata.normalize("NFKD", character):
+    # What itself looks like a letter may have a plain form that does not: ϲ, whose form is ς.
+    parts = character if ord(character) in _PLAIN else unicodedata.normalize("NFKD", character)
+    for part in parts:
         if is_unseen(part):
             continue
         alike = _PLAIN.get(ord(part), part)

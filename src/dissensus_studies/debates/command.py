@@ -19,6 +19,7 @@ from dissensus.tables.artefact import write_text
 from dissensus.user_files import read_settings
 
 from .formats import converted
+from .outcomes import LEXICAL, OUTCOMES, TRUTH_BASED
 from .settings import DebatesSettings
 from .turns import ImportedSession, read_table
 
@@ -138,6 +139,10 @@ def import_file(asked: Import) -> list[str]:
         if made:
             Path(table["file"]).unlink(missing_ok=True)
         raise
+    if made and made.without_turns:
+        names = made.without_turns
+        more = "" if len(names) < 4 else f" and {len(names) - 3:,} more"
+        lines.append(f"Sessions without a turn are left out: {', '.join(names[:3])}{more}.")
     settings = {"run": asked.run, "studies": ["debates"], "debates": block}
     write_text(path, yaml.safe_dump(settings, sort_keys=False, allow_unicode=True))
     lines.append(f"{path} has the settings. Measure it with:")
@@ -202,6 +207,8 @@ def _completed(block: dict[str, Any], asked: Import) -> list[str]:
     kept = [arm for arm in block.get("arms", []) if arm in named]
     block["arms"] = kept + [arm for arm in named if arm not in kept] or ["debates"]
     block["paired_by"] = next(_pairs(sessions), "none")
+    if block.get("primary", LEXICAL) in (LEXICAL, *TRUTH_BASED):
+        block["primary"] = _primary(sessions)
     block["simulated"] = bool(simulated)
     if keep:
         block["keep"] = keep
@@ -221,6 +228,18 @@ def _pairs(sessions: Sequence[ImportedSession]) -> Iterator[str]:
             yield name
 
 
+def _primary(sessions: Sequence[ImportedSession]) -> str:
+    """The outcome that is based on the truth, where every arm has one; else the lexical one."""
+    arms = {each.fields["arm"] for each in sessions}
+    known = [each for each in sessions if each.fields["truth"] is not None]
+    valued = {s.fields["arm"] for s in known if any(turn.value for turn in s.turns)}
+    decided = {s.fields["arm"] for s in known if s.fields["decision"] is not None}
+    for name, some in zip(TRUTH_BASED, (valued, decided), strict=True):
+        if some == arms:
+            return name
+    return LEXICAL
+
+
 def _found(sessions: int, turns: int, block: dict[str, Any]) -> Iterator[str]:
     arms = block["arms"]
     yield f"{sessions:,} sessions with {turns:,} turns; arms: {', '.join(arms)}."
@@ -228,6 +247,7 @@ def _found(sessions: int, turns: int, block: dict[str, Any]) -> Iterator[str]:
         paired = block["paired_by"]
         how = "are not paired" if paired == "none" else f"are paired by {paired}"
         yield f"{arms[0]} is the reference; sessions of different arms {how}."
+        yield f"The primary outcome is: {OUTCOMES[block['primary']].title}."
     if block["simulated"]:
         yield "The file says that simulated models speak: all figures and tables will say so."
 

@@ -31,6 +31,18 @@ _GIVEN = {
     "truth": Column("string?", "Right value as JSON; missing where the file has none."),
     "decision": Column("string?", "What the group decides as JSON; missing where not known."),
     "score": number("Score that the file gives the session; missing where it has none."),
+    "scores_json": Column("string?", "All scores that it gives, as JSON; missing for none."),
+}
+#: Sums over the turns.
+_USED = {
+    f"session_{name}": Column(
+        kind, f"{what} of all turns; missing where the file does not say it of each.", unit
+    )
+    for name, kind, what, unit in (
+        ("input_tokens", "int?", "Tokens that models read", "tokens"),
+        ("output_tokens", "int?", "Tokens that models wrote", "tokens"),
+        ("cost_usd", "float?", "Cost", "US dollars"),
+    )
 }
 
 IMPORTED = Schema(
@@ -46,9 +58,10 @@ IMPORTED = Schema(
         "unit": text("What the session shares with those of other arms; unique where nothing."),
         "cluster_id": IDS["cluster_id"],
         **_GIVEN,
+        **_USED,
         "turns": texts(
             "Every turn as JSON: turn, speaker, role, round_label, model, person, text, value, "
-            "repairs and compliant."
+            "repairs, compliant, input_tokens, output_tokens and cost_usd."
         ),
     },
     key=("session_id",),
@@ -85,7 +98,7 @@ TIMES = Schema(
 MANIFEST = Schema(
     "manifest",
     "session",
-    {**common("session_id", "draw_id", "block", "position", "seed"), **IDS, **_GIVEN},
+    {**common("session_id", "draw_id", "block", "position", "seed"), **IDS, **_GIVEN, **_USED},
     key=("session_id",),
 )
 
@@ -186,8 +199,16 @@ def _session_row(name: str, session: ImportedSession, paired_by: str) -> Row:
         "unit": name if shared is None else shared,
         "cluster_id": cluster or name,
         **{given: fields[given] for given in _GIVEN},
+        **{name: _sum(session, name.removeprefix("session_")) for name in _USED},
         "turns": [turn.as_json() for turn in session.turns],
     }
+
+
+def _sum(session: ImportedSession, name: str) -> float | None:
+    """What the models of a session took; None where the file does not say it of each turn."""
+    # Who is a person takes none, and so does a vote without words.
+    taken = [getattr(t, name) for t in session.turns if not t.person and says_something(t.text)]
+    return None if None in taken or not taken else sum(taken)
 
 
 def _check_arms(sessions: Sequence[ImportedSession], arms: Sequence[str]) -> None:
@@ -237,7 +258,7 @@ def draw(
                 "cluster_id": row["cluster_id"],
                 "item": row["item"],
                 "source_session": row["source_session"],
-                **{given: row[given] for given in _GIVEN},
+                **{given: row[given] for given in (*_GIVEN, *_USED)},
             }
         )
     return rows

@@ -23,7 +23,7 @@ from dissensus.tables.common import count, number, text
 
 from .design import IDS
 from .measures import METRICS, ROUNDS
-from .outcomes import BY_ROUND, OUTCOMES
+from .outcomes import BY_ROUND, OUTCOMES, primary_first
 
 Row = dict[str, Any]
 _CLUSTER = "cluster_id"
@@ -118,6 +118,7 @@ def compare_debates(
     arms: list[str],
     is_paired: bool,
     inference: dict[str, Any],
+    primary: str,
     seed: int,
 ) -> tuple[list[Row], list[Row]]:
     """What arms differ in, pair by pair where sessions are paired, else mean by mean.
@@ -129,17 +130,18 @@ def compare_debates(
     arms : the reference first.
     is_paired : whether sessions of several arms share something.
     inference : level of the intervals, and sign patterns.
+    primary : the outcome that the headline is of.
     """
     options = Options(**inference, seed=seed)
     compared = [Contrast.of(arm, arms[0]) for arm in arms[1:]] if is_paired else []
-    design = Compared(arms, OUTCOMES, _CLUSTER, compared)
+    design = Compared(arms, primary_first(primary), _CLUSTER, compared)
     one_each = _one_a_pair(metrics) if is_paired else metrics
     by_round, areas = compare_by_round(outcomes_by_round, BY_ROUND, design, options)
     rows = compare(one_each, design, options, areas)
     if not is_paired and len(arms) > 1:
         for row in rows:
             row["headline"] = False
-        rows = [*_apart(metrics, arms, options), *rows]
+        rows = [*_apart(metrics, arms, primary, options), *rows]
         by_round += _apart_by_round(outcomes_by_round, arms, options)
     return rows, by_round
 
@@ -152,7 +154,7 @@ def _one_a_pair(metrics: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def _apart(metrics: pd.DataFrame, arms: Sequence[str], options: Options) -> list[Row]:
+def _apart(metrics: pd.DataFrame, arms: Sequence[str], primary: str, options: Options) -> list[Row]:
     """Differences of arms whose sessions are not paired, by a standard error of whole clusters.
 
     The estimate is a difference of means: the slope on being in the arm, with CR2 and
@@ -163,9 +165,8 @@ def _apart(metrics: pd.DataFrame, arms: Sequence[str], options: Options) -> list
     rows = [
         _difference(ended, name, name, arm, arms[0], options)
         for arm in arms[1:]
-        for name in OUTCOMES
+        for name in primary_first(primary)
     ]
-    primary = next(iter(OUTCOMES))
     for is_first in (True, False):
         adjust_holm([row for row in rows if (row["outcome"] == primary) is is_first])
     for row in rows:

@@ -34,6 +34,7 @@ Vectors = npt.NDArray[np.float32]
 #: Speaker -> a value, read from JSON.
 Values = dict[str, Any]
 
+_TOKENS = ("session_input_tokens", "session_output_tokens")
 METRICS = metrics_schema(IDS, {}, OUTCOMES)
 ROUNDS = rounds_schema(IDS, {})
 EMBEDDING_CALLS = embedding_calls("embedding_calls", "shards/{shard}/embedding_calls.parquet")
@@ -78,7 +79,10 @@ def measure_shard(
         measured = measure(turns.get(name, []), rows, tokens, seen, truth)
         is_decided = truth is not None and decision is not None
         measured["decided_right"] = float(decision == truth) if is_decided else None
+        taken = [drawn[name][each] for each in _TOKENS]
         measured["score"] = drawn[name]["score"]
+        measured["model_tokens"] = None if None in taken else sum(taken)
+        measured["cost"] = drawn[name]["session_cost_usd"]
         metrics.append({**ids, "complete": ended["complete"], **measured})
         by_round += [
             {**ids, "outcome": outcome, "round": round_, "agent": "", "value": value}

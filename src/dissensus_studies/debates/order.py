@@ -26,6 +26,7 @@ class ImportedTurn(NamedTuple):
     number : None until the turns are in order, where the file has none.
     place : of the row, for what is wrong with it.
     round : its number; None where the file has none.
+    input_tokens, output_tokens, cost_usd : None where the file does not say.
     """
 
     number: int | None
@@ -41,10 +42,13 @@ class ImportedTurn(NamedTuple):
     time: str
     place: str
     round: int | None
+    input_tokens: int | None
+    output_tokens: int | None
+    cost_usd: float | None
 
     def as_json(self) -> str:
         """All but its time, its place and the number of its round, which its label has."""
-        return json.dumps(self[:10], ensure_ascii=False)
+        return json.dumps([*self[:10], *self[-3:]], ensure_ascii=False)
 
 
 def in_order(turns: Sequence[ImportedTurn], source: str) -> list[ImportedTurn]:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dissensus.study.experiment.outcomes import Outcome
 
-#: The primary one first.
+#: What is primary where no truth is known.
+LEXICAL = "s_lex"
+#: What is primary where one is: the first that all arms have.
+TRUTH_BASED = ("right_last", "decided_right")
 OUTCOMES = {
     "s_lex": Outcome(
         "Lexical similarity of the speakers: 1 - JSD / log of their number, of their token "
@@ -57,6 +60,12 @@ OUTCOMES = {
         "1 where what the group decides is the truth.", "Groups that decide right", is_share=True
     ),
     "score": Outcome("Score that the file gives the session.", "Score"),
+    "model_tokens": Outcome(
+        "Tokens that the models read and wrote in all turns, as the file has them.",
+        "Tokens of models",
+        "tokens",
+    ),
+    "cost": Outcome("What all turns cost, as the file has it.", "Cost", "US dollars"),
 }
 #: A round is the one that the file gives, or else each speaker's n-th turn.
 BY_ROUND = {
@@ -77,3 +86,8 @@ BY_ROUND = {
         by="round",
     ),
 }
+
+
+def primary_first(primary: str) -> dict[str, Outcome]:
+    """The outcomes of a session, the primary one of a run first."""
+    return {primary: OUTCOMES[primary], **OUTCOMES}

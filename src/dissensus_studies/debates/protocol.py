@@ -62,7 +62,9 @@ def play(spec: ImportedSpec) -> Steps:
 
 
 def _turn(line: str, origin: str) -> Turn:
-    number, speaker, role, label, model, person, text, value, repairs, compliant = json.loads(line)
+    number, speaker, role, label, model, person, text, value, repairs, compliant, *_ = json.loads(
+        line
+    )
     return Turn(
         number,
         speaker,

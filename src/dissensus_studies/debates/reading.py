@@ -45,7 +45,7 @@ def columns_of(path: Path, wanted: Collection[str]) -> list[str]:
     if kind == "parquet":
         return list(_parquet(path).schema_arrow.names)
     if kind == "json lines":
-        return list(dict.fromkeys(name for _, row in _json_lines(path) for name in row))
+        return list(dict.fromkeys(name for _, row in json_lines(path) for name in row))
     if kind == "spreadsheet":
         return sheet_columns(path, wanted)
     return csv_header(path, _DELIMITERS)
@@ -142,7 +142,7 @@ def _check_columns(where: str, columns: Sequence[str], names: Sequence[str]) -> 
 def _with_columns(path: Path, columns: Sequence[str]) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Lines with what they have of some columns, each of which some line has."""
     seen: set[str] = set()
-    for place, row in _json_lines(path):
+    for place, row in json_lines(path):
         found = {name: within(row, name) for name in columns}
         seen |= row.keys() | {name for name, (is_there, _) in found.items() if is_there}
         yield place, {name: value for name, (_, value) in found.items()}
@@ -158,7 +158,7 @@ def within(row: Mapping[str, Any], name: str) -> tuple[bool, Any]:
     return within(inner, rest) if is_path and isinstance(inner, Mapping) else (False, None)
 
 
-def _json_lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+def json_lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     """Every line that is not blank, with its place."""
     try:
         with path.open("rb") as file:

@@ -19,6 +19,7 @@ from dissensus.study.settings import (
     Temperature,
 )
 
+from .outcomes import LEXICAL, OUTCOMES
 from .turns import ALWAYS
 
 #: What pairs sessions of different arms; none compares arms whose sessions have nothing in common.
@@ -95,6 +96,10 @@ class DebatesSettings(StudySettings):
     """The arms that the files name, the reference first; one where they name none."""
     paired_by: PairedBy = "none"
     """The field that sessions share which are compared across arms."""
+    primary: str = LEXICAL
+    """The primary outcome. ``dissensus import`` takes one that is based on the truth, where the
+    files have it: the speakers who end right, or else the groups that decide right.
+    """
     keep: Annotated[list[Literal["names", "times"]], Once] = Field(default_factory=list)
     """What is dropped otherwise: names of people, and times."""
     simulated: bool = False
@@ -107,3 +112,10 @@ class DebatesSettings(StudySettings):
     """Sessions that are kept together in one block."""
     protocol: ImportProtocol = ImportProtocol()
     inference: CompareSettings = CompareSettings()
+
+    @field_validator("primary")
+    @classmethod
+    def _primary_is_measured(cls, primary: str) -> str:
+        if primary not in OUTCOMES:
+            raise ValueError(f"it must be one of {', '.join(OUTCOMES)}")
+        return primary

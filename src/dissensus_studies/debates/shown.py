@@ -21,9 +21,10 @@ def table_imported(artefacts: Artefacts, view: View) -> Table:
         Column("Dropped", "dropped", lambda names: listed(names) or MISSING),
     )
     note = (
-        "Imported, and not asked for here: prompts, tokens, prices and times of the calls are not "
-        "known. Turns say something; rows without words have a value alone, or nothing, and are no "
-        "turns. A dash under people: the file does not say who is one."
+        "Imported, and not asked for here: prompts and times of the calls are not known; tokens "
+        "and cost are, where the files say them. Turns say something; rows without words have a "
+        "value alone, or nothing, and are no turns. A dash under people: the file does not say who "
+        "is one."
     )
     effective = [
         f"{row['arm']} {number(row['effective_number'])} of {row['seats']}"

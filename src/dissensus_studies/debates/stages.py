@@ -30,7 +30,7 @@ def stages_of(*, is_paired: bool) -> list[Stage]:
         ),
         Stage(
             f"{__package__}.inference:compare_debates",
-            ("arms", "inference"),
+            ("arms", "inference", "primary"),
             computed={"is_paired": is_paired},
             message="Compare the arms of the imported debates",
         ),

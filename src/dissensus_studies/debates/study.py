@@ -17,7 +17,7 @@ from dissensus.study.study import Manifest, Registered, Source, Study
 
 from .design import IDS
 from .kinds import Imported
-from .outcomes import BY_ROUND, OUTCOMES
+from .outcomes import BY_ROUND, OUTCOMES, primary_first
 from .settings import DebatesSettings
 from .stages import stages_of
 
@@ -73,8 +73,8 @@ class Debates(Study[DebatesSettings]):
         leaves_out=("turns",),
     )
     counting = (
-        "No model is asked: the sessions are imported. What models were sent, what they were asked "
-        "for and what they cost is in no file, and stands nowhere."
+        "No model is asked: the sessions are imported. What models were sent is in no file; what "
+        "they took and cost is known where the files say it."
     )
 
     def stages(self, models: Mapping[str, Any]) -> Sequence[Stage]:
@@ -104,7 +104,7 @@ class Debates(Study[DebatesSettings]):
             "reference": arms[0],
             "again": "",
             "cluster": self.cluster,
-            "outcomes": titles(OUTCOMES),
+            "outcomes": titles(primary_first(self.settings.primary)),
             "outcomes_by_round": titles(BY_ROUND),
             "nulls": {name: each.null for name, each in (OUTCOMES | BY_ROUND).items()},
             "contrasts": [[f"{arm}-{arms[0]}", arm, arms[0]] for arm in arms[1:]],
@@ -118,7 +118,7 @@ class Debates(Study[DebatesSettings]):
     def registered(self, source: Mapping[str, Mapping[str, Any]], seed: int) -> Registered:
         return Registered(
             self.summary(),
-            primary=next(iter(OUTCOMES.values())).registered,
+            primary=OUTCOMES[self.settings.primary].registered,
             exclusions=["No session is left out; a file with a wrong row is refused as a whole."],
         )
 

@@ -35,7 +35,9 @@ _OF_SESSION = [name for name, each in TURN_FIELDS.items() if each.of_session and
 #: Fields that a table may have one value of, which stands in no column.
 ALWAYS = ("session", "arm", "item", "cluster", "role", "model", "person", "simulated")
 #: Fields that hold JSON already.
-_JSON = ("value_json", "truth_json", "decision_json")
+_JSON = ("value_json", "truth_json", "decision_json", "scores_json")
+#: What a turn took.
+_USED = ("input_tokens", "output_tokens", "cost_usd")
 _TEXTS = ("text", "value", "truth", "decision", *_JSON)
 #: What is no name that stands on a line.
 _MANY_LINES = ("item", *_JSON)
@@ -128,8 +130,8 @@ def read_table(
         session.turns = in_order(session.turns, session.source)
         if "names" not in keep:
             _give_seats(session)
-    held = list(sessions.values())
-    return ImportedTable(held, rows - wordless, wordless, mapped, simulated, twice)
+    found = list(sessions.values())
+    return ImportedTable(found, rows - wordless, wordless, mapped, simulated, twice)
 
 
 def _mapped(
@@ -258,6 +260,7 @@ def _add(
             given.get("time") or "",
             place,
             given.get("round"),
+            *(given.get(name) for name in _USED),
         )
     )
 

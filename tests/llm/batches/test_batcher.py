@@ -26,9 +26,11 @@ from batching import (
     spent,
 )
 from dissensus.errors import BudgetReached, ProviderError
+from dissensus.llm.batches.files import BatchFiles, Plan, Planned
 from dissensus.llm.batches.interface import State
 from dissensus.llm.call import Reply
 from dissensus.llm.journal import InFlight
+from dissensus.llm.ledger import Ledger
 from serving import serving
 
 
@@ -153,6 +155,34 @@ def test_a_call_that_the_budget_does_not_cover_is_not_sent(tmp_path: Path) -> No
             ask(make_registry(tmp_path, server, budget=0.9 * most_usd()), 0)
         assert made(server) == {} and plans(tmp_path) == []
         assert ask(make_registry(tmp_path, server, budget=1.1 * most_usd()), 0).text
+
+
+@pytest.mark.parametrize("several", [1, 3])
+def test_processes_that_send_batches_together_keep_one_budget(tmp_path: Path, several: int) -> None:
+    """Each has a registry of its own, as jobs have; the bill is of all."""
+    with serving(*FAST) as server:
+        jobs = [make_registry(tmp_path, server, budget=3.5 * most_usd()) for _ in range(several)]
+        with ThreadPoolExecutor(9) as pool:
+            calls = [pool.submit(ask, jobs[n % several], n) for n in range(9)]
+        outcomes = [call.exception() for call in calls]
+        sent = made(server)["requests"]
+    assert 3 <= sent < 9
+    assert {type(error) for error in outcomes if error} == {BudgetReached}
+    assert spent(tmp_path).spent_usd <= 3.5 * most_usd()
+    said = str(next(error for error in outcomes if error))
+    assert "budget_usd allows" in said and "raise budget_usd" in said
+
+
+def test_a_call_by_itself_leaves_the_money_of_batches_under_way(tmp_path: Path) -> None:
+    files = BatchFiles(tmp_path / "batches" / "there")
+    files.write(Plan("own", 1.0, "id", {"a": Planned("k", "real", 1, 1, 0.5)}))
+    ledger = Ledger(tmp_path / "ledger.jsonl", 1.0)
+    ledger.pledged = BatchFiles(tmp_path / "batches" / "any").pledged
+    assert ledger.reserve("m", 0.4)
+    later = Ledger(tmp_path / "ledger.jsonl", 1.0)
+    later.pledged = ledger.pledged
+    with pytest.raises(BudgetReached, match=r"batches under way may cost \$0\.5000 more"):
+        later.reserve("m", 0.2)
 
 
 def refuse(monkeypatch: pytest.MonkeyPatch, for_good: bool) -> None:

@@ -7,6 +7,8 @@ from importlib import import_module
 from pathlib import Path
 
 from dissensus.errors import ResourceError
+from dissensus.keep.exporting.inspect_log import log_in
+from dissensus.keep.exporting.messages import failure
 from dissensus.keep.exporting.sessions import StudyFolder
 from dissensus.keep.reading import configured_of
 from dissensus.report.labels import listed
@@ -17,6 +19,14 @@ TARGETS = {
     "inspect": "dissensus.keep.exporting.inspect_log:write_inspect",
     "scout": "dissensus.keep.exporting.scout:write_scout",
     "docent": "dissensus.keep.exporting.docent:write_docent",
+}
+
+#: What there is of sessions that failed for good.
+_LOST = {
+    "turns": "they have no turn, and are not in it",
+    "inspect": "their samples have an error and no messages",
+    "scout": "their transcripts have an error and no messages",
+    "docent": "their runs say why, and have no messages",
 }
 
 
@@ -35,13 +45,16 @@ def export_study(run: str, study: str | None, to: str, output: Path) -> list[str
     study_folder = StudyFolder(
         folder, declared.arm, source.key, source.artefact, declared.reader.title
     )
+    output = log_in(study_folder, output) if to == "inspect" else output
     try:
         count = write(study_folder, output)
     except OSError as error:
         raise ResourceError(f"{output} cannot be written ({error.strerror}).") from None
     what = "turns" if to == "turns" else "sessions"
     simulated = " Its models are simulated." if study_folder.provenance["simulated"] else ""
-    return [f"{output} has {count:,} {what} of {folder}.{simulated}"]
+    failed = sum(1 for session in study_folder.sessions() if failure(session))
+    lost = f" Sessions that failed for good, {failed:,} in all: {_LOST[to]}." if failed else ""
+    return [f"{output} has {count:,} {what} of {folder}.{simulated}{lost}"]
 
 
 def _folder(run: str, study: str | None) -> Path:

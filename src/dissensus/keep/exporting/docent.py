@@ -8,17 +8,20 @@ from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 from dissensus.errors import ResourceError
-from dissensus.keep.exporting.messages import message, metadata, outcomes, usage
+from dissensus.keep.exporting.messages import failure, message, metadata, outcomes, usage
 from dissensus.keep.exporting.sessions import Exported, StudyFolder
 from dissensus.tables.artefact import replacing
+
+#: Whose transcript a session has that failed for good.
+_NOBODY = "nobody"
 
 
 def write_docent(study: StudyFolder, path: Path) -> int:
     """Write an agent run a line; how many there are.
 
     An agent's transcript is what it says. What it was shown is in no artefact, so that no words of
-    others stand there. A session that failed for good has no words, and Docent takes no such run:
-    it is left out.
+    others stand there. Of a session that failed for good there is a transcript without messages,
+    since Docent takes no run without any, and the metadata say why it failed.
 
     Raises
     ------
@@ -29,8 +32,6 @@ def write_docent(study: StudyFolder, path: Path) -> int:
     count = 0
     with replacing(path) as part, part.open("w", encoding="utf-8", newline="\n") as file:
         for session in study.sessions():
-            if not session.turns:
-                continue
             file.write(json.dumps(_run(study, session), ensure_ascii=False) + "\n")
             count += 1
     return count
@@ -38,7 +39,7 @@ def write_docent(study: StudyFolder, path: Path) -> int:
 
 def _run(study: StudyFolder, session: Exported) -> dict[str, Any]:
     place = f"dissensus/{study.folder.parent.name}/{study.folder.name}/{session.name}"
-    agents = dict.fromkeys(turn["speaker"] for turn in session.turns)
+    agents = dict.fromkeys(turn["speaker"] for turn in session.turns) or {_NOBODY: None}
     return {
         "id": str(uuid5(NAMESPACE_URL, place)),
         "name": session.name,
@@ -54,7 +55,8 @@ def _run(study: StudyFolder, session: Exported) -> dict[str, Any]:
         ],
         "metadata": {
             **metadata(study, session),
+            "failure": failure(session),
             "scores": outcomes(session),
-            "usage": usage(study.calls(session.name)),
+            "usage": usage(study.calls(session)),
         },
     }

@@ -7,47 +7,82 @@ that the events of models have none; nor do artefacts say when, and the log's ti
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from hashlib import sha256
 from pathlib import Path
+from shutil import copyfileobj
+from tempfile import TemporaryFile
 from typing import Any
 
 from dissensus.errors import ResourceError
 from dissensus.keep.exporting.messages import failure, message, metadata, outcomes, usage
 from dissensus.keep.exporting.sessions import Exported, StudyFolder
+from dissensus.keep.exporting.turns import session_fields
 from dissensus.tables.artefact import replacing
 
 Row = dict[str, Any]
 _ENDING = ".json"
+#: What the names of files that the viewer lists begin with.
+_LISTED = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}[:-]\d{2}[:-]\d{2}")
+#: What the name of a task has none of in a file's name.
+_TASK = re.compile(r"[^A-Za-z0-9-]+")
 #: Stands for the times that no artefact has.
 _NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def log_in(study: StudyFolder, path: Path) -> Path:
+    """The log in a folder, or the file that is named.
+
+    Inspect's viewer lists only files of JSON whose names begin with a time, and reads the task and
+    its id in the rest of the name: ``log_file_pattern`` in inspect_ai/log/_file.py, 0.3.285.
+
+    Raises
+    ------
+    ResourceError : the viewer would not list a file of that name.
+    """
+    task = _TASK.sub("-", study.folder.name)
+    name = f"{_NO_TIME:%Y-%m-%dT%H-%M-%S}+00-00_{task}_{_id(study)}{_ENDING}"
+    if not path.suffix:
+        return path / name
+    if path.suffix != _ENDING or not _LISTED.match(path.name):
+        raise ResourceError(
+            f"{path} is no name of a log that Inspect's viewer lists; name a folder, and the log "
+            f"in it will be {name}."
+        )
+    return path
+
+
+def _id(study: StudyFolder) -> str:
+    """The same for the same study of a run, in letters and digits alone."""
+    place = f"{study.folder.parent.name}/{study.folder.name}"
+    return sha256(place.encode()).hexdigest()[:22]
 
 
 def write_inspect(study: StudyFolder, path: Path) -> int:
     """Write a log that Inspect's viewer opens; how many samples it has.
 
-    Raises
-    ------
-    ResourceError : the file's name does not end in .json, by which Inspect knows its form.
+    Parameters
+    ----------
+    path : of the file; see :func:`log_in`.
     """
-    if path.suffix != _ENDING:
-        raise ResourceError(f"{path} ends otherwise than {_ENDING}, by which Inspect knows logs.")
     names: list[str] = []
     models: set[str] = set()
     totals: dict[str, Row] = {}
     scores: dict[str, list[float]] = {}
-    with replacing(path) as part, part.open("w", encoding="utf-8", newline="\n") as file:
-        # What is added up over the samples comes behind them.
-        file.write('{"version": 2, "status": "success",\n"samples": [')
+    with TemporaryFile("w+", encoding="utf-8", newline="\n") as samples:
         for session in study.sessions():
             made = _sample(study, session)
-            file.write(("," if names else "") + "\n" + json.dumps(made, ensure_ascii=False))
+            samples.write(("," if names else "") + "\n" + json.dumps(made, ensure_ascii=False))
             names.append(session.name)
             models |= {turn["model"] for turn in session.turns if turn["model"]}
             _add(totals, made["model_usage"])
             for name, value in outcomes(session).items():
                 scores.setdefault(name, []).append(value)
         head = {
+            "version": 2,
+            "status": "success",
             "eval": _spec(study, names, sorted(models)),
             "plan": {"name": "plan", "steps": []},
             "results": _results(len(names), scores),
@@ -57,7 +92,12 @@ def write_inspect(study: StudyFolder, path: Path) -> int:
                 "model_usage": totals,
             },
         }
-        file.write("\n],\n" + json.dumps(head, ensure_ascii=False)[1:] + "\n")
+        samples.seek(0)
+        with replacing(path) as part, part.open("w", encoding="utf-8", newline="\n") as file:
+            # Who lists logs reads no further than the samples.
+            file.write(json.dumps(head, ensure_ascii=False)[:-1] + ',\n"samples": [')
+            copyfileobj(samples, file)
+            file.write("\n]}\n")
     return len(names)
 
 
@@ -66,11 +106,11 @@ def _spec(study: StudyFolder, names: list[str], models: list[str]) -> Row:
     made = study.provenance
     tags = ["simulated models"] if made["simulated"] else []
     return {
-        "eval_id": f"{run}-{study.folder.name}",
+        "eval_id": _id(study),
         "run_id": run,
         "created": _NO_TIME.isoformat(),
         "task": study.folder.name,
-        "task_id": f"{run}-{study.folder.name}",
+        "task_id": _id(study),
         "task_version": 0,
         "task_attribs": {},
         "task_args": {},
@@ -109,7 +149,7 @@ def _results(count: int, scores: Mapping[str, list[float]]) -> Row:
 
 def _sample(study: StudyFolder, session: Exported) -> Row:
     lost = failure(session)
-    truth = session.truth
+    truth, calls = session.truth, study.calls(session)
     made: Row = {
         "id": session.name,
         "epoch": 1,
@@ -120,10 +160,11 @@ def _sample(study: StudyFolder, session: Exported) -> Row:
             for number, turn in enumerate(session.turns, start=1)
         ],
         "scores": {name: {"value": value} for name, value in outcomes(session).items()},
-        "metadata": metadata(study, session),
+        # So that an import has what a table of turns would have.
+        "metadata": metadata(study, session) | {"turn_fields": session_fields(study, session)},
         "store": {},
-        "events": list(_events(session)),
-        "model_usage": usage(study.calls(session.name)),
+        "events": list(_events(session, calls)),
+        "model_usage": usage(calls),
         "attachments": {},
     }
     if lost:
@@ -131,8 +172,8 @@ def _sample(study: StudyFolder, session: Exported) -> Row:
     return made
 
 
-def _events(session: Exported) -> Iterator[Row]:
-    """Each turn within a span of its agent."""
+def _events(session: Exported, calls: Sequence[Mapping[str, Any]]) -> Iterator[Row]:
+    """Each turn within a span of its agent, with what it took."""
     for number, turn in enumerate(session.turns, start=1):
         span, exported = f"{session.name}-{number}", message(turn)
         at = {"timestamp": _NO_TIME.isoformat(), "working_start": 0.0, "span_id": span}
@@ -140,7 +181,9 @@ def _events(session: Exported) -> Iterator[Row]:
         if turn["person"] or not turn["model"]:
             yield {**at, "event": "info", "source": turn["speaker"], "data": turn["text"]}
         else:
-            spoken = {"id": f"{span}-said", **exported, "source": "generate"}
+            spoken = {"id": span, **exported, "source": "generate"}
+            own = [c for c in calls if (c["turn"], c["speaker"]) == (turn["turn"], turn["speaker"])]
+            used = usage(own).get(turn["model"])
             yield {
                 **at,
                 "event": "model",
@@ -153,6 +196,7 @@ def _events(session: Exported) -> Iterator[Row]:
                 "output": {
                     "model": turn["model"],
                     "choices": [{"message": spoken, "stop_reason": "stop"}],
+                    **({"usage": used} if used else {}),
                 },
             }
         yield {**at, "event": "span_end", "id": span}

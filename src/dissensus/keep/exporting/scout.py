@@ -60,7 +60,7 @@ def write_scout(study: StudyFolder, path: Path) -> int:
 
 def _row(study: StudyFolder, session: Exported) -> dict[str, Any]:
     source = f"{study.folder.parent.name}/{study.folder.name}"
-    used = usage(study.calls(session.name)).values()
+    used = usage(study.calls(session)).values()
     lost = failure(session)
     about = {**metadata(study, session), **outcomes(session)}
     about["cost_usd"] = None if None in (costs := [u["total_cost"] for u in used]) else sum(costs)

@@ -60,6 +60,21 @@ class Exported:
         return json.loads(truth) if self.is_imported else truth
 
 
+def _taken(session: Exported) -> Iterator[Row]:
+    """What the file of an import says that each turn took, where it says so."""
+    for line in session.item.get("turns") or ():
+        turn, speaker, _, _, model, *_, read_, written, cost = json.loads(line)
+        if None not in (read_, written):
+            yield {
+                "turn": turn,
+                "speaker": speaker,
+                "model": model,
+                "input_tokens": read_,
+                "output_tokens": written,
+                "cost_usd": cost,
+            }
+
+
 class StudyFolder:
     """A study of a run that has ended.
 
@@ -93,10 +108,18 @@ class StudyFolder:
         """Attempts and calls."""
         return SessionTables(self.folder)
 
-    def calls(self, session_id: str) -> list[Row]:
-        """A session's calls; none where they are nowhere."""
-        rows = self.tables.calls(session_id).to_pylist() if self.tables.has(session_id) else []
-        return list(rows)
+    def calls(self, session: Exported) -> list[Row]:
+        """What a session's turns took: its calls, or of an import what its file says of turns.
+
+        Returns
+        -------
+        Rows with turn, speaker, model, input_tokens, output_tokens and cost_usd; none where that is
+        not known.
+        """
+        if session.is_imported:
+            return list(_taken(session))
+        name = session.name
+        return list(self.tables.calls(name).to_pylist() if self.tables.has(name) else [])
 
     def sessions(self) -> Iterator[Exported]:
         """All sessions that were run, in the order of the manifest."""

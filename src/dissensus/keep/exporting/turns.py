@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from dissensus.errors import ResourceError
-from dissensus.keep.exporting.sessions import StudyFolder
+from dissensus.keep.exporting.sessions import Exported, Row, StudyFolder
 from dissensus.session.record import as_json
 from dissensus.session.turn_fields import TURN_FIELDS
 from dissensus.tables.artefact import replacing
@@ -22,6 +22,8 @@ FIELDS = tuple(
     for name in TURN_FIELDS
     if name not in ("pair", "truth", "decision", "round", "value", "time")
 )
+#: What a turn took.
+_TAKEN = ("input_tokens", "output_tokens", "cost_usd")
 _TYPES = {"whole": pa.int64(), "number": pa.float64(), "flag": pa.bool_()}
 SCHEMA = pa.schema(
     [
@@ -37,19 +39,10 @@ SCHEMA = pa.schema(
 
 def rows(study: StudyFolder) -> Iterator[dict[str, Any]]:
     """A row a turn, in the order of the manifest; a session that failed for good has none."""
-    simulated = bool(study.provenance["simulated"])
     for session in study.sessions():
-        row = session.row
-        is_import, truth = session.is_imported, session.truth
-        shared = {
-            "session": row["source_session"] if is_import else session.name,
-            "arm": str(row[study.arm]),
-            "item": _text(row["item"] if is_import else row[study.key]),
-            "draw": row["draw_id"],
-            "cluster": _text(row.get("cluster_id")),
-            **({"decision_json": row["decision"], "score": row["score"]} if is_import else {}),
-            "truth_json": None if truth is None else as_json(truth),
-        }
+        shared = session_fields(study, session)
+        simulated = shared["simulated"]
+        taken = _taken(study.calls(session))
         for turn in session.turns:
             yield {
                 **shared,
@@ -63,9 +56,38 @@ def rows(study: StudyFolder) -> Iterator[dict[str, Any]]:
                 "value_json": turn["value"],
                 "repairs": turn["repairs"],
                 "compliant": turn["compliant"],
+                **taken.get((turn["turn"], turn["speaker"]), {}),
                 # A person is none, whatever else speaks.
                 "simulated": simulated and turn["person"] is False,
             }
+
+
+def session_fields(study: StudyFolder, session: Exported) -> dict[str, Any]:
+    """What all turns of a session have alike, by the fields of a turn."""
+    row, truth, is_import = session.row, session.truth, session.is_imported
+    of_file = ("score", "scores_json")
+    return {
+        "session": row["source_session"] if is_import else session.name,
+        "arm": str(row[study.arm]),
+        "item": _text(row["item"] if is_import else row[study.key]),
+        "draw": row["draw_id"],
+        "cluster": _text(row.get("cluster_id")),
+        **({"decision_json": row["decision"]} if is_import else {}),
+        **({name: row[name] for name in of_file} if is_import else {}),
+        "truth_json": None if truth is None else as_json(truth),
+        "simulated": bool(study.provenance["simulated"]),
+    }
+
+
+def _taken(calls: Sequence[Row]) -> dict[tuple[int, str], Row]:
+    """Turn and speaker -> what the turn took, all tries added up; no cost where one has none."""
+    sums: dict[tuple[int, str], dict[str, Any]] = {}
+    for call in calls:
+        before = sums.setdefault((call["turn"], call["speaker"]), dict.fromkeys(_TAKEN, 0))
+        for name in _TAKEN:
+            is_known = None not in (before[name], call[name])
+            before[name] = before[name] + call[name] if is_known else None
+    return dict(sums)
 
 
 def _text(value: Any) -> str | None:

@@ -236,7 +236,18 @@ class Batcher:
         return bool(batch.plan.id) and not self._files.is_answered(batch.plan)
 
     def _trim(self, batch: _Batch) -> bool:
-        """Keep the first calls that the rest of the budget covers; whether there is one."""
+        """Keep the first calls that the rest of the budget covers; whether there is one.
+
+        They are written down as a plan at once, or another process would take the same money.
+        """
+        with self._files.pledging():
+            if not self._keep_covered(batch):
+                return False
+            batch.plan.made = time.time()
+            self._files.write(batch.plan)
+            return True
+
+    def _keep_covered(self, batch: _Batch) -> bool:
         left = (self._ledger.budget_usd or 0.0) - self._ledger.spent_usd - self._files.pledged()
         kept = 0
         for call in batch.plan.calls.values():
@@ -255,9 +266,8 @@ class Batcher:
 
     def _over_budget(self, batch: _Batch) -> BudgetReached:
         usd = next(iter(batch.plan.calls.values())).usd or 0.0
-        at_most = "at most " if self._ledger.unsure_usd else ""
         return BudgetReached(
-            f"The run has spent {at_most}${self._ledger.spent_usd:,.4f} of the "
+            f"The run has spent ${self._ledger.spent_usd:,.4f}{self._ledger.in_doubt()} of the "
             f"${self._ledger.budget_usd:,.4f} that budget_usd allows, batches under way may cost "
             f"${self._files.pledged():,.4f} more, and the next call up to ${usd:,.4f}; raise "
             "budget_usd and start again: the run goes on where it stopped."
@@ -371,7 +381,7 @@ class Batcher:
 
 def _call(exchange: Exchange, key: str, asked: str, body: Any) -> _Call:
     most = exchange.max_usage
-    usd = exchange.cost(most, batch=True)
+    usd = None if exchange.price is None else exchange.most(batch=True)
     planned = Planned(key, exchange.model, most.input_tokens, most.output_tokens, usd)
     size = len(json.dumps(body)) + _LINE_BYTES
     return _Call(asked, body, size, planned, exchange.price)

@@ -124,17 +124,7 @@ def tried(
         reply = Reply("", "malformed", **vars(used))
         line = Line(None, message=message)
     used = reply.usage
-    tokens = (used.input_tokens, used.cached_tokens, used.output_tokens)
-    usd = (
-        None
-        if price is None
-        else price.cost(
-            *tokens,
-            batch=True,
-            written_tokens=used.written_tokens,
-            written_1h_tokens=used.written_1h_tokens,
-        )
-    )
+    usd = None if price is None else price.cost_of(used, batch=True)
     return Try(reply.error, line.message, line.body, usd, used)
 
 
@@ -167,6 +157,19 @@ class BatchFiles:
             for path in self.folder.parent.glob(f"*/*{_PLAN}")
             if not path.with_name(path.name.removesuffix(_PLAN) + _ANSWERS).exists()
         )
+
+    @contextmanager
+    def pledging(self) -> Iterator[None]:
+        """Let nobody else write a plan between a look at what is pledged and the next plan."""
+        with self._writing():
+            lock = os.open(
+                self.folder.parent / ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600
+            )
+            try:
+                fcntl.lockf(lock, fcntl.LOCK_EX)
+                yield
+            finally:
+                os.close(lock)
 
     def _most_of(self, path: Path) -> float:
         if path not in self._most and path.exists():
@@ -251,7 +254,7 @@ def _plan(path: Path) -> Plan:
         members = json.loads(path.read_bytes())
         members["calls"] = {name: Planned(**call) for name, call in members["calls"].items()}
         members["prices"] = {
-            model: price and Price(**price) for model, price in members["prices"].items()
+            model: price and Price.of(price) for model, price in members["prices"].items()
         }
         return Plan(**members)
 

@@ -14,7 +14,7 @@ import openai
 from openai.types import Batch
 
 from dissensus.llm.batches.interface import SKEW_S, Found, Line, Sought, State, id_of
-from dissensus.llm.outcomes import fault_in, label, message_of, outcome_of, status_of
+from dissensus.llm.outcomes import fault_in, label, outcome_of, sentence_of, status_of
 
 #: The key of our own name for a batch in its metadata.
 _OURS = "dissensus"
@@ -102,5 +102,5 @@ def _line(entry: Any) -> Line:
         return Line(body)
     if status < 400:
         status = status_of(fault) if 200 <= status < 300 else 500
-    words = label(message_of(body if fault is None else fault), 300)
+    words = label(sentence_of(body if fault is None else fault), 300)
     return Line(outcome=outcome_of(status, body if fault is None else fault), message=words)

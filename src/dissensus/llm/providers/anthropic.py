@@ -7,9 +7,10 @@ from typing import Any
 
 from dissensus.llm.batches.interface import BatchInterface
 from dissensus.llm.call import Request, Usage
-from dissensus.llm.codec import Answer, Codec, count, plain_text
+from dissensus.llm.codec import Answer, Codec, plain_text
 from dissensus.llm.exchange import Post
 from dissensus.llm.prefix_cache import MOST_MARKS, Piece, ends, marked_pieces
+from dissensus.llm.providers.usage import usage_beside
 
 #: The version of its interface that is spoken here.
 _VERSION = "2023-06-01"
@@ -51,7 +52,7 @@ class AnthropicCodec(Codec):
         return Post("/v1/messages", {"model": model, **conversation(request, parameters, marks)})
 
     def usage(self, body: Any) -> Usage:
-        return _usage(body)
+        return usage_beside(body)
 
     def answer(self, body: Any) -> Answer:
         content = body["content"]
@@ -63,22 +64,6 @@ class AnthropicCodec(Codec):
             answered_by=body.get("model"),
             request_id=body.get("id"),
         )
-
-
-def _usage(body: Any) -> Usage:
-    """Tokens; Anthropic counts the cached ones beside the input, the others count them in it."""
-    usage = body.get("usage") or {}
-    cached = count(usage.get("cache_read_input_tokens"))
-    written = count(usage.get("cache_creation_input_tokens"))
-    parts = usage.get("cache_creation")
-    long = count(parts.get("ephemeral_1h_input_tokens")) if isinstance(parts, dict) else 0
-    return Usage(
-        count(usage.get("input_tokens")) + cached + written,
-        cached,
-        count(usage.get("output_tokens")),
-        written,
-        min(written, long),
-    )
 
 
 def _tools(content: Any) -> list[Any]:

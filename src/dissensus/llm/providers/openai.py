@@ -13,8 +13,9 @@ import numpy as np
 from dissensus.errors import ProviderError
 from dissensus.llm.batches.interface import BatchInterface
 from dissensus.llm.call import Request, Usage
-from dissensus.llm.codec import Answer, Codec, count, plain_text
+from dissensus.llm.codec import Answer, Codec, plain_text
 from dissensus.llm.exchange import Post
+from dissensus.llm.providers.usage import usage_within
 
 #: Variables of the environment that OpenAI's own package sends, too -> header.
 _ACCOUNT = {"OPENAI_ORG_ID": "openai-organization", "OPENAI_PROJECT_ID": "openai-project"}
@@ -65,27 +66,7 @@ class OpenAICodec(Codec):
         return Post("/embeddings", {"model": model, "input": list(texts), **coding})
 
     def usage(self, body: Any) -> Usage:
-        usage = body.get("usage") or {}
-        details = _details(usage, "prompt_tokens_details")
-        of_completion = _details(usage, "completion_tokens_details")
-        # DeepSeek counts what its cache answered in a place of its own.
-        # Moonshot, too, at the top.
-        cached = (
-            details.get("cached_tokens")
-            or usage.get("prompt_cache_hit_tokens")
-            or usage.get("cached_tokens")
-        )
-        prompt = count(usage.get("prompt_tokens"))
-        completion, total = count(usage.get("completion_tokens")), count(usage.get("total_tokens"))
-        thought = count(of_completion.get("reasoning_tokens"))
-        # xAI and gateways to Gemini count thought beside the completion; the total has both.
-        if not total and thought > completion:
-            completion += thought
-        return Usage(
-            prompt,
-            min(count(cached), prompt),
-            max(completion, total - prompt) if prompt else completion,
-        )
+        return usage_within(body)
 
     def answer(self, body: Any) -> Answer:
         choice = body["choices"][0]
@@ -142,12 +123,6 @@ def _apart(message: Mapping[str, Any]) -> str:
         if isinstance(thought := message.get(name), str):
             return plain_text(thought)
     return ""
-
-
-def _details(usage: Any, name: str) -> Mapping[str, Any]:
-    """A part of what was used; empty where a gateway has something else there."""
-    details = usage.get(name)
-    return details if isinstance(details, Mapping) else {}
 
 
 def _base64(vector: Any) -> str:

@@ -16,7 +16,7 @@ from dissensus.errors import ProviderError
 from dissensus.llm.batches.batcher import Batcher
 from dissensus.llm.call import Message, Reply, Request, Usage
 from dissensus.llm.codec import Codec
-from dissensus.llm.doubts import Watch, is_cut, warn_of_cut
+from dissensus.llm.doubts import Watch, is_cut, warn_of_cut, warn_of_tier
 from dissensus.llm.exchange import Exchange, Post, Terms, max_tokens_of, run
 from dissensus.llm.ledger import Ledger
 from dissensus.llm.marks import Marks
@@ -55,6 +55,7 @@ class Host:
     http : sends what the codec writes.
     batcher : None where calls are not sent in batches.
     answered : the models that answered in this process.
+    tiers : models and tiers of service of which was said that they have no price.
     cut : those that seem to have been shown less than was sent.
     ends : file of how calls ended before their model answered any, shared by all processes.
     watch : looks at the first replies of each model; None for not at all.
@@ -67,6 +68,7 @@ class Host:
     batcher: Batcher | None = None
     answered: set[str] = field(default_factory=set)
     cut: set[str] = field(default_factory=set)
+    tiers: set[tuple[str, str]] = field(default_factory=set)
     ends: Path | None = None
     watch: Watch | None = None
 
@@ -143,7 +145,8 @@ class RemoteModel:
         # for the longest.
         written = most if marks_of_study or marks else 0
         max_usage = Usage(most, 0, request.max_tokens, written, most if marks_of_study else 0)
-        exchange = Exchange(self.name, parse, self.price, max_usage, hello)
+        tier = str(parameters.get("service_tier") or "").lower()
+        exchange = Exchange(self.name, parse, self.price, max_usage, tier, hello)
         if host.batcher is not None:
             # The deadlines of a call do not apply to a batch.
             reply = run(host.batcher.ask(exchange, request.sha256, self.asked_model, post.body))
@@ -159,6 +162,11 @@ class RemoteModel:
         if not reply.error and self.name not in host.cut and is_cut(request, size, tokens):
             host.cut.add(self.name)
             warn_of_cut(self.name, size, tokens)
+        tier = reply.service_tier
+        is_priced = not tier or self.price is None or tier in self.price.tiers
+        if not is_priced and (self.name, tier) not in host.tiers:
+            host.tiers.add((self.name, tier))
+            warn_of_tier(self.name, tier)
         return exchange.ended(reply)
 
     def parameters(self, request: Request, takes: Sequence[str]) -> dict[str, Any]:

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
-from dissensus.report.captions import SIMULATED
 from dissensus.report.escaping import html
 from dissensus.report.labels import counted
 from dissensus.report.pages.cards import card_body, planted
 from dissensus.report.pages.exchange import shown
 from dissensus.report.pages.part import Part
+from dissensus.report.pages.shell import header, page
 from dissensus.report.pages.study import linked, scripts, style
-from dissensus.report.tables import as_html, page
+from dissensus.report.tables import as_html
 from dissensus.report.truth import table_truth, tally
 from dissensus.shipped import command
 
@@ -54,10 +54,7 @@ def front_page(run: Run, studies: Sequence[Part], truth: Sequence[Mapping[str, A
     truth : rows of :data:`dissensus.report.truth.TRUTH`; none of real models.
     """
     body = [
-        f'<aside class="banner" aria-label="Simulated">{html(SIMULATED)}</aside>'
-        if run.simulated
-        else "",
-        '<a class="skip" href="#content">To the content</a>',
+        header((), run.simulated),
         f"<header><h1>Run {html(run.name)}: {_TITLE if run.models else 'imported debates'}</h1>",
         f'<p class="run">{_in_a_line(run, studies)}</p></header>',
         '<nav aria-label="Contents"><ul class="contents">',

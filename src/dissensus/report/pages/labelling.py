@@ -9,7 +9,7 @@ from pathlib import Path
 from dissensus.digests import digest
 from dissensus.report.captions import SIMULATED
 from dissensus.report.escaping import html
-from dissensus.report.tables import page
+from dissensus.report.pages.shell import page
 from dissensus.text.seen import UNSEEN_JS
 
 _ASSETS = Path(__file__).parents[1] / "assets"

@@ -11,7 +11,7 @@ from typing import Any
 from dissensus.digests import digest, file_digest
 from dissensus.report.captions import SIMULATED
 from dissensus.report.escaping import html
-from dissensus.report.tables import page
+from dissensus.report.pages.shell import page
 from dissensus.text.seen import UNSEEN_JS
 
 _ASSETS = Path(__file__).parents[1] / "assets"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from pathlib import Path
 from urllib.parse import quote
 
 from dissensus.digests import digest, file_digest
@@ -15,11 +14,10 @@ from dissensus.report.labels import counted
 from dissensus.report.pages.cards import card_body
 from dissensus.report.pages.part import Further, Part, Shown
 from dissensus.report.pages.pictures import inline
-from dissensus.report.tables import page
+from dissensus.report.pages.shell import ASSETS, header, page
 
-_ASSETS = Path(__file__).parents[1] / "assets"
-_STYLES = (_ASSETS / "common.css", _ASSETS / "results.css")
-_SCRIPTS = (_ASSETS / "results.js",)
+_STYLES = (ASSETS / "common.css", ASSETS / "results.css")
+_SCRIPTS = (ASSETS / "results.js",)
 #: Rows of a table that is shown as a whole; a longer one scrolls.
 _MOST_ROWS = 25
 #: The page of all debates, from a study's.
@@ -61,12 +59,13 @@ def study_page(run: str, part: Part, simulated: bool) -> str:
     more = [each for each in part.tables if each not in mains]
     name = html(part.name)
     body = [
-        f'<aside class="banner" aria-label="Simulated">{html(SIMULATED)}</aside>'
-        if simulated
-        else "",
-        '<a class="skip" href="#content">To the content</a>',
-        f'<header><p class="files"><a href="../index.html">Run {html(run)}</a> · '
-        f'<a href="{READER}#/?study={quote(part.name)}">Debates</a></p></header>',
+        header(
+            [
+                ("../index.html", f"Run {run}"),
+                (f"{READER}#/?study={quote(part.name)}", "Debates"),
+            ],
+            simulated,
+        ),
         '<div class="beside"><nav aria-label="Contents"><ul class="contents">',
         *_contents(part, main, mains, numbers, bool(rest or more)),
         f'</ul></nav><main id="content"><p class="kicker">{name}</p>',

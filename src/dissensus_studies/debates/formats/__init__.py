@@ -19,17 +19,26 @@ CONVERTERS = {
     "mallm": f"{__package__}.mallm",
     "deliberate-lab": f"{__package__}.deliberate_lab",
     "messages": f"{__package__}.messages",
+    "convokit": f"{__package__}.convokit",
 }
 #: Those whose ``turns`` takes where a file has a field, too.
-_MAPPED = ("inspect", "messages")
+_MAPPED = ("inspect", "messages", "convokit")
 
 
 @dataclass(frozen=True)
 class Converted:
-    """A file as JSON lines, a turn each, and the digest of what it was."""
+    """A file as a table of turns.
+
+    Attributes
+    ----------
+    text : JSON lines, a turn each.
+    sha256 : of what the file was.
+    without_turns : sessions that have none, and are left out.
+    """
 
     text: str
     sha256: str
+    without_turns: tuple[str, ...] = ()
 
 
 def converted(path: Path, name: str, columns: Mapping[str, str | None] | None = None) -> Converted:
@@ -49,7 +58,7 @@ def converted(path: Path, name: str, columns: Mapping[str, str | None] | None = 
         raise SettingError(f"--format {name} is not known; it may be one of {may}.")
     if columns and name not in _MAPPED:
         raise SettingError(
-            f"--column is for tables, {' and '.join(_MAPPED)}; {name} names its own fields: leave "
+            f"--column is for tables, {', '.join(_MAPPED)}; {name} names its own fields: leave "
             "it out."
         )
     if not path.is_file():
@@ -59,7 +68,11 @@ def converted(path: Path, name: str, columns: Mapping[str, str | None] | None = 
     turns: Callable[..., Iterable[Mapping[str, Any]]] = import_module(CONVERTERS[name]).turns
     told = (columns or {},) if name in _MAPPED else ()
     lines = []
+    without_turns = []
     for number, turn in enumerate(turns(path, *told), start=1):
+        if turn.keys() == {"session"}:
+            without_turns.append(str(turn["session"]))
+            continue
         line = json.dumps(turn, ensure_ascii=False)
         has_nul = any("\x00" in value for value in turn.values() if isinstance(value, str))
         if has_nul or not _is_whole(line):
@@ -70,7 +83,7 @@ def converted(path: Path, name: str, columns: Mapping[str, str | None] | None = 
         lines.append(f"{line}\n")
     if not lines:
         raise ResourceError(f"{path} has no turn; it must be of the format {name}.")
-    return Converted("".join(lines), file_digest(path))
+    return Converted("".join(lines), file_digest(path), tuple(without_turns))
 
 
 def _is_whole(text: str) -> bool:

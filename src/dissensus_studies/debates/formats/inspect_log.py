@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -22,17 +22,19 @@ from . import inspect_reader
 _OWN = Path(".venv/inspect/bin/python")
 
 
-def turns(path: Path) -> Iterator[dict[str, Any]]:
-    """The turns of a log, ``.eval`` or ``.json``.
+def turns(path: Path, columns: Mapping[str, str | None]) -> Iterator[dict[str, Any]]:
+    """The turns of a log, ``.eval`` or ``.json``; of a sample without any, its session alone.
+
+    Parameters
+    ----------
+    columns : field -> where a message, its sample or the evaluation has it.
 
     Raises
     ------
     ResourceError : the package is nowhere, or cannot read the file.
     """
-    if not path.is_file():
-        raise ResourceError(f"{path} cannot be read (No such file or directory).")
     done = subprocess.run(
-        [_python(path), inspect_reader.__file__, str(path.resolve())],
+        [_python(path), inspect_reader.__file__, str(path.resolve()), json.dumps(columns)],
         capture_output=True,
         check=False,
     )

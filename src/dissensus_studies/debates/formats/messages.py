@@ -54,7 +54,9 @@ def turns(path: Path, columns: Mapping[str, str | None]) -> Iterator[Row]:
             row = _row(given, about, columns, f"{where}, message {place}")
             if row["text"] is not None:
                 spoken.append(row)
-        yield from _with_item(name, spoken)
+        for turn, row in enumerate(_with_item(name, spoken), start=1):
+            # The order of a list is that in which they speak, unless the file has another.
+            yield row if {"turn", "round"} & columns.keys() else {**row, "turn": turn}
 
 
 def _conversations(path: Path) -> Iterator[tuple[str, Mapping[str, Any], list[Any]]]:

@@ -121,7 +121,9 @@ def run_of(folder: Path, turns: Iterable[Mapping[str, Any]], **block: Any) -> Ru
     metrics, by_round, effective = gather_measures(*tables, all_turns, rows, arms)
     frames = metrics.to_pandas(), by_round.to_pandas()
     inference = study.settings.inference.model_dump()
-    contrasts, course = compare_debates(*frames, arms, study.is_paired, inference, 1)
+    contrasts, course = compare_debates(
+        *frames, arms, study.is_paired, inference, study.settings.primary, 1
+    )
     return Run(gathered, *frames, effective, pd.DataFrame(contrasts), pd.DataFrame(course))
 
 

@@ -116,6 +116,44 @@ def test_copied_words_are_found_by_every_measure(
     assert set(later["round"]) == {1, 2}
 
 
+def test_the_headline_is_of_the_primary_outcome(tmp_path: Path) -> None:
+    """By a fraction of speakers who end right that is planted, paired and by means of arms."""
+    rng = np.random.default_rng(13)
+    turns = [*debates(rng, "apart", 0.1, 24), *debates(rng, "alike", 0.7, 24)]
+    for paired_by in ("item", "none"):
+        folder = tmp_path / paired_by
+        folder.mkdir()
+        block = {"arms": ["apart", "alike"], "paired_by": paired_by, "primary": "right_last"}
+        run = run_of(folder, turns, embedder=None, **block)
+        rows = run.contrasts[run.contrasts["headline"]]
+        (headline,) = rows[rows["method"] == "cluster_robust"].to_dict("records")
+        assert headline["outcome"] == "right_last"
+        right = {
+            arm: np.mean([t["value"] == t["truth"] for t in turns if t["arm"] == arm and
+                          t["round"] == 2]) for arm in ("apart", "alike")
+        }  # fmt: skip
+        assert headline["estimate"] == pytest.approx(right["alike"] - right["apart"])
+        # It is a family of its own, so that nothing is added to its p-value.
+        assert headline["p_adjusted"] == headline["p_value"] < 0.001
+        others = run.contrasts[run.contrasts["outcome"] == "s_lex"]
+        assert not others["headline"].any()
+
+
+def test_what_models_took_is_added_up_where_it_is_known_of_each_turn(tmp_path: Path) -> None:
+    models = [
+        {"input_tokens": 10, "output_tokens": 5, "cost_usd": 0.25, "model": "m"},
+        {"input_tokens": 30, "output_tokens": 7, "cost_usd": None, "model": "m"},
+        {"input_tokens": None, "output_tokens": None, "cost_usd": None, "person": True},
+    ]
+    first = [{"session": "a", "speaker": f"x{n}", "text": "So."} | m for n, m in enumerate(models)]
+    unknown = {**first[0], "session": "b"}, {**first[1], "session": "b", "input_tokens": None}
+    run = run_of(tmp_path, [*first, *unknown])
+    known, other = run.metrics.to_dict("records")
+    # A person takes none; a cost that one turn lacks is not known of the session.
+    assert known["model_tokens"] == 52 and math.isnan(known["cost"])
+    assert math.isnan(other["model_tokens"])
+
+
 def test_values_move_as_they_were_planted(planted: tuple[Run, list[dict[str, Any]]]) -> None:
     """Nobody is right at first; in the second round the share that copies is."""
     run, turns = planted

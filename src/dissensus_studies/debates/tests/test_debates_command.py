@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -9,8 +10,10 @@ import pytest
 
 from dissensus.cli import main
 from dissensus.user_files import read_settings
+from support import ROOT
 
 FILES = Path(__file__).with_name("files")
+EXAMPLES = ROOT / "examples/transcripts"
 TURNS = "session,speaker,text,model\na,x,one,m\na,y,two,m\n"
 
 
@@ -42,7 +45,7 @@ def there(folder: Path) -> list[str]:
 def test_what_is_no_name_of_a_run_is_refused_before_anything_is_written(
     folder: Path, capsys: pytest.CaptureFixture[str], run: str, sentence: str, format: str
 ) -> None:
-    shutil.copy2(FILES / "openai.jsonl", folder)
+    shutil.copy2(EXAMPLES / "openai.jsonl", folder)
     before = there(folder)
     file = "turns.csv" if format == "turns" else "openai.jsonl"
     assert main(["import", file, "--format", format, "--run", run]) == 1
@@ -68,7 +71,7 @@ def test_a_second_file_of_one_name_does_not_lose_the_first(
 ) -> None:
     for name in ("one", "two"):
         (folder / name).mkdir()
-        shutil.copy2(FILES / "openai.jsonl", folder / name)
+        shutil.copy2(EXAMPLES / "openai.jsonl", folder / name)
     told = ["--format", "messages", "--run", "chats", "--column", "arm=metadata.arm"]
     assert main(["import", "one/openai.jsonl", *told]) == 0
     first = (folder / "chats-openai.jsonl").read_bytes()
@@ -89,7 +92,7 @@ def test_a_second_file_of_one_name_does_not_lose_the_first(
         (["--column", "speaker=nobody"], "the column 'nobody' is missing"),
         (
             ["--format", "mallm", "--column", "arm=x"],
-            "--column is for tables, inspect and messages",
+            "--column is for tables, inspect, messages, convokit",
         ),
     ],
 )
@@ -119,3 +122,30 @@ def test_a_spreadsheet_is_imported(folder: Path, capsys: pytest.CaptureFixture[s
     path = str(FILES / "groups.xlsx")
     assert main(["import", path, "--run", "x", *told, "--always", "person=true"]) == 0
     assert "2 sessions with 18 turns; arms: people." in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("given", "primary"),
+    [
+        ({}, "s_lex"),
+        ({"truth": "yes"}, "s_lex"),
+        ({"value": "no"}, "s_lex"),
+        ({"truth": "yes", "value": "no"}, "right_last"),
+        ({"truth": "yes", "decision": "no"}, "decided_right"),
+        ({"truth": "yes", "decision": "no", "value": "no"}, "right_last"),
+    ],
+)
+def test_the_primary_outcome_is_based_on_the_truth_where_every_arm_has_one(
+    folder: Path, given: dict[str, str], primary: str
+) -> None:
+    turn = {"speaker": "x", "text": "So.", "model": "m"}
+    rows = [{**turn, **given, "session": arm, "arm": arm} for arm in ("one", "two")]
+    lines = [json.dumps(row) + "\n" for row in rows]
+    (folder / "turns.jsonl").write_text("".join(lines))
+    assert main(["import", "turns.jsonl", "--run", "x"]) == 0
+    assert read_settings(folder / "x.yaml")["debates"]["primary"] == primary
+    # An arm that comes in without a truth cannot be compared by it.
+    third = {**turn, "session": "three", "arm": "three"}
+    (folder / "more.jsonl").write_text(json.dumps(third) + "\n")
+    assert main(["import", "more.jsonl", "--run", "x", "--add"]) == 0
+    assert read_settings(folder / "x.yaml")["debates"]["primary"] == "s_lex"

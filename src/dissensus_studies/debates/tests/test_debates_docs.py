@@ -26,7 +26,7 @@ def test_every_import_of_the_page_writes_a_configuration(
     shutil.copytree(ROOT / "examples/transcripts", tmp_path / "examples/transcripts")
     monkeypatch.chdir(tmp_path)
     commands = re.findall(r"^dissensus (import .+)$", PAGE, re.M)
-    assert len(commands) == 5
+    assert len(commands) == 10
     for command in commands:
         assert main(shlex.split(command)) == 0, capsys.readouterr().err
     said = capsys.readouterr().out
@@ -34,7 +34,10 @@ def test_every_import_of_the_page_writes_a_configuration(
     assert "15 sessions with 132 turns; arms: people, models." in said
     assert "sessions of different arms are paired by item" in said
     paths = sorted(tmp_path.glob("*.yaml"))
-    assert [path.stem for path in paths] == ["both", "chats", "discussions", "groups"]
+    others = ["arena", "autogen", "corpus", "openai", "table"]
+    assert [path.stem for path in paths] == sorted(
+        ["both", "chats", "discussions", "groups", *others]
+    )
     for path in paths:
         block = validate(DebatesSettings, read_settings(path)["debates"], path.name)
         assert all(Path(file).is_file() for file in block.files().values())

@@ -72,6 +72,17 @@ def test_a_file_of_another_kind_than_its_ending_says_is_named(tmp_path: Path) ->
         read_table(path, {}, {})
 
 
+def test_a_column_of_parquet_may_stand_within_another(tmp_path: Path) -> None:
+    row = {"session": "a", "speaker": "x", "text": "So.", "meta": {"arm": "b"}, "c.d": "role"}
+    pq.write_table(pa.Table.from_pylist([row]), tmp_path / "a.parquet")
+    (session,) = read_table(
+        tmp_path / "a.parquet", {"arm": "meta.arm", "role": "c.d"}, MODELS
+    ).sessions
+    assert (session.fields["arm"], session.turns[0].role) == ("b", "role")
+    with pytest.raises(ResourceError, match="the column 'none' is missing"):
+        read_table(tmp_path / "a.parquet", {"arm": "none.arm"}, MODELS)
+
+
 HEAD = ["session", "speaker", "text", "round", "value"]
 
 

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from dissensus.errors import DissensusError
+from support import ROOT
 
 from ..formats import converted
 from ..turns import ImportedSession, read_table
 
 #: AutoGen 0.7.5's TaskResult, ChatArena 0.1.18's history and ConvoKit 5.0's corpus, each written by
 #: the tool itself of agents whose words were given; OpenAI's form as its pages show it.
-FILES = Path(__file__).with_name("files")
+FILES = ROOT / "examples/transcripts"
 MODELS = {"person": "false"}
 AUTOGEN = {
     "speaker": "source",
@@ -23,19 +26,14 @@ AUTOGEN = {
     "output_tokens": "models_usage.completion_tokens",
 }
 CHATARENA = {"speaker": "agent_name", "text": "content", "time": "timestamp"}
-CONVOKIT = {
-    "session": "conversation_id",
-    "time": "timestamp",
-    "value": "meta.stance",
-    "round": "meta.round",
-}
+CONVOKIT = {"arm": "conversation.meta.arm", "value": "meta.stance", "round": "meta.round"}
 
 
 def sessions_of(
-    name: str, columns: dict[str, str | None], folder: Path
+    name: str, columns: Mapping[str, str | None], folder: Path, form: str = "messages"
 ) -> dict[str, ImportedSession]:
     table = folder / "converted.jsonl"
-    table.write_text(converted(FILES / name, "messages", columns).text, encoding="utf-8")
+    table.write_text(converted(FILES / name, form, columns).text, encoding="utf-8")
     return {each.source: each for each in read_table(table, {}, MODELS).sessions}
 
 
@@ -80,16 +78,45 @@ def test_a_history_of_chatarena_as_json_and_as_a_table(tmp_path: Path) -> None:
     assert said(table) == said(session)
 
 
-def test_a_corpus_of_convokit_is_a_table(tmp_path: Path) -> None:
-    """Its lines are in another order than its times."""
-    first, second = read_table(FILES / "convokit.jsonl", CONVOKIT, MODELS).sessions
-    assert (first.source, second.source) == ("c1", "c4")
-    assert said(first) == [
+def test_a_corpus_of_convokit(tmp_path: Path) -> None:
+    """Its lines are in another order than its times, and arms are of conversations."""
+    held = sessions_of("convokit/utterances.jsonl", CONVOKIT, tmp_path, "convokit")
+    assert {name: each.fields["arm"] for name, each in held.items()} == {
+        "c1": "open",
+        "c4": "anchored",
+    }
+    assert said(held["c1"]) == [
         ("ana", "The yard should be a garden."),
         ("bo", "Who waters it?"),
         ("ana", "We all water it."),
     ]
-    assert [turn.value for turn in first.turns] == ['"yes"', '"no"', '"yes"']
+    assert [turn.value for turn in held["c1"].turns] == ['"yes"', '"no"', '"yes"']
+    # The utterances alone are a table, too.
+    columns = {"session": "conversation_id", "time": "timestamp", "value": "meta.stance"}
+    first, _ = read_table(FILES / "convokit/utterances.jsonl", columns, MODELS).sessions
+    assert said(first) == said(held["c1"])
+
+
+@pytest.mark.parametrize(
+    ("line", "columns", "sentence"),
+    [
+        ({"text": 7}, {}, "a.jsonl, line 1: it has no text, which ConvoKit writes"),
+        ({"text": "So."}, {"arm": "conversation.meta.arm"}, "has 'conversation.meta.arm'; correct"),
+    ],
+)
+def test_what_is_no_corpus_is_a_sentence(
+    tmp_path: Path, line: dict[str, Any], columns: dict[str, str | None], sentence: str
+) -> None:
+    (tmp_path / "a.jsonl").write_text(json.dumps({"root": "c", "user": "ana", **line}))
+    with pytest.raises(DissensusError) as caught:
+        converted(tmp_path / "a.jsonl", "convokit", columns)
+    assert sentence in str(caught.value)
+    (tmp_path / "a.jsonl").write_text('{"root": "c", "user": "ana", "text": "So."}')
+    (row,) = map(json.loads, converted(tmp_path / "a.jsonl", "convokit").text.splitlines())
+    assert (row["session"], row["speaker"], row["time"]) == ("c", "ana", None)
+    (tmp_path / "conversations.json").write_text("[]")
+    with pytest.raises(DissensusError, match=r"conversations\.json holds no object"):
+        converted(tmp_path / "a.jsonl", "convokit")
 
 
 def test_the_user_who_says_more_than_the_task_is_a_speaker(tmp_path: Path) -> None:
@@ -99,6 +126,7 @@ def test_the_user_who_says_more_than_the_task_is_a_speaker(tmp_path: Path) -> No
     rows = [json.loads(line) for line in converted(path, "messages").text.splitlines()]
     assert [row["speaker"] for row in rows] == ["user", "assistant", "user"]
     assert all("item" not in row and row["session"] == "chat" for row in rows)
+    assert [row["turn"] for row in rows] == [1, 2, 3]
     # What a list has alike is found beside the list, and a session has the name that is mapped.
     path.write_text(json.dumps({"id": 7, "run": {"arm": "x"}, "chat_history": users}))
     columns: dict[str, str | None] = {"session": "id", "arm": "run.arm"}

@@ -14,7 +14,8 @@ from dissensus.report.escaping import html, markdown, plain
 from dissensus.report.facts import Facts, unmarked
 from dissensus.report.frames import keyed, records
 from dissensus.report.labels import language_name, language_tag, number
-from dissensus.report.tables import SIMULATED, page
+from dissensus.report.pages.shell import common_style, header, page
+from dissensus.report.tables import SIMULATED
 from dissensus.report.view import Artefacts, View
 from dissensus.study.makes import makes
 from dissensus.tables.artefact import write_text
@@ -209,26 +210,25 @@ def _label(speech: Speech) -> str:
 
 
 _STYLE = """
-body { font: 15px/1.6 system-ui, "Noto Sans CJK SC", sans-serif; color: #222; }
-body { margin: 2rem auto; max-width: 68rem; padding: 0 1rem; }
-h1 { font-size: 1.5rem; } h2 { font-size: 1.1rem; margin: 2rem 0 .5rem; }
+body { max-width: 68rem; } h2 { font-size: 1.1rem; margin: 2rem 0 .5rem; }
 h3 { font-size: .95rem; margin: 1.2rem 0 .3rem; }
 .pair { display: grid; grid-template-columns: 1fr 1fr; gap: 1.4rem; }
-.speech { border-top: 1px solid #999; padding-top: .3rem; }
-.who { font-size: 12px; color: #666; margin: 0; }
-.speech p { margin: .3rem 0; }
-mark { background: #ffe08a; text-decoration: underline #a06a00; text-underline-offset: 3px; }
-mark sup { font-size: 9px; color: #555; } .intro { font-size: 13px; color: #555; max-width: 50rem; }
+.speech { border-top: 1px solid var(--rule); padding-top: .3rem; }
+.who { font-size: 12px; color: var(--soft); margin: 0; } .speech p { margin: .3rem 0; }
+mark { background: var(--mark); color: inherit; }
+mark { text-decoration: underline; text-underline-offset: 3px; }
+mark sup { font-size: 9px; }
 @media (max-width: 40rem) { .pair { grid-template-columns: 1fr; } }
 """
 
 
 def as_html(compared: list[tuple[str, list[Comparison]]], view: View) -> str:
     """A page with the speeches beside each other, repeated passages marked and numbered."""
-    parts = ["<h1>Recycled speeches</h1>"]
-    parts.append(
-        f'<p class="intro">{html(_INTRO + (f" {SIMULATED}" if view.simulated else ""))}</p>'
-    )
+    parts = [
+        header([("../index.html", "All results")], view.simulated),
+        '<main id="content"><h1>Recycled speeches</h1>',
+        f'<p class="note">{html(_INTRO)}</p>',
+    ]
     for heading, comparisons in compared:
         parts.append(f"<h2>{html(heading)}</h2>")
         for comparison in comparisons:
@@ -238,7 +238,8 @@ def as_html(compared: list[tuple[str, list[Comparison]]], view: View) -> str:
                 for speech in (comparison.first, comparison.second)
             )
             parts.append(f'<div class="pair">{sides}</div>')
-    return page("Recycled speeches", _STYLE, "\n".join(parts))
+    body = "\n".join([*parts, "</main>"])
+    return page("Recycled speeches", f"{common_style()}\n{_STYLE}", body)
 
 
 def _side(speech: Speech, language: str) -> str:

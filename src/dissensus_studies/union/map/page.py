@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from dissensus.report.captions import SIMULATED, filled
+from dissensus.report.captions import filled
 from dissensus.report.escaping import html
 from dissensus.report.labels import counted, percent
-from dissensus.report.tables import as_html, page
+from dissensus.report.pages.shell import common_style, header, page
+from dissensus.report.tables import as_html
 from dissensus.report.view import View
 from dissensus.study.makes import makes
 from dissensus.tables.artefact import write_text
@@ -79,7 +80,7 @@ def map_page(
         "</section>",
         f'<script type="application/json" id="data">{as_json(data)}</script>',
     ]
-    return page(TITLE, style(), "\n".join(parts), scripts())
+    return page(TITLE, f"{common_style()}\n{style()}", "\n".join(parts), scripts())
 
 
 def caption_facts(
@@ -109,10 +110,9 @@ def _facts(claims: Sequence[Row], clusters: Sequence[Row]) -> str:
 
 
 def _head(motions: Sequence[str], facts: str, simulated: bool) -> str:
-    banner = f'<aside class="banner" aria-label="Simulated">{html(SIMULATED)}</aside>'
     debated = "".join(f"<p class=motion dir=auto>{html(motion)}</p>" for motion in motions)
     head = f'<header><h1>{TITLE}</h1>\n{debated}\n<p id="facts">{html(facts)}</p></header>'
-    return "\n".join([banner] * simulated + [head])
+    return "\n".join([header([("index.html", "All results")], simulated), head])
 
 
 #: page.js takes it away.

@@ -1,0 +1,77 @@
+"""What each study costs with real models: the table in README.md and docs/models.md.
+
+Usage: python docs/costs.py, which runs `snakemake cost` for some five minutes. It needs neither
+keys nor a network.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = (ROOT / "README.md", ROOT / "docs/models.md")
+#: Configuration with real models -> the study. That of identity asks servers of one's own.
+FILES = {
+    "paper": "language",
+    "deliberation-models": "deliberation",
+    "union-models": "union",
+    "consensus-models": "consensus",
+}
+BEGIN, END = "<!-- docs/costs.py writes what follows -->", "<!-- and ends here -->"
+_TOTAL = re.compile(r"^all stages and models\n((?: {2}\w+ .*\$[\d,.]+\n)+)", re.MULTILINE)
+_DOLLARS = re.compile(r"^ {2}(low|expected|high) .*\$([\d,.]+)$", re.MULTILINE)
+
+
+def printed(name: str) -> str:
+    """What the estimate of a configuration says."""
+    command = ["snakemake", "--cores", "1", "cost", "--configfile", f"config/{name}.yaml"]
+    made = subprocess.run(
+        [str(Path(sys.executable).parent / command[0]), *command[1:]],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return made.stdout + made.stderr
+
+
+def dollars(said: str) -> dict[str, float]:
+    """Low, expected and high of all stages together.
+
+    Raises
+    ------
+    ValueError : the estimate has no total.
+    """
+    total = _TOTAL.search(said)
+    if not total:
+        raise ValueError("the estimate has no total of all stages and models")
+    return {way: float(usd.replace(",", "")) for way, usd in _DOLLARS.findall(total[1])}
+
+
+def table(costs: dict[str, dict[str, float]]) -> str:
+    """In Markdown: a row a study."""
+    rows = [
+        f"| {FILES[name]} | `config/{name}.yaml` | "
+        + " | ".join(f"${cost[way]:,.0f}" for way in ("low", "expected", "high"))
+        + " |"
+        for name, cost in costs.items()
+    ]
+    own = "| identity | `config/identity-paper.yaml` | servers of your own | | |"
+    head = "| study | settings | low | expected | high |\n|---|---|---|---|---|"
+    return "\n".join([head, *rows, own])
+
+
+def written(page: str, block: str) -> str:
+    """A page with the table between its marks."""
+    before, _, rest = page.partition(BEGIN)
+    return f"{before}{BEGIN}\n{block}\n{END}{rest.partition(END)[2]}"
+
+
+if __name__ == "__main__":
+    block = table({name: dollars(printed(name)) for name in FILES})
+    for path in PAGES:
+        path.write_text(written(path.read_text("utf-8"), block), encoding="utf-8")
+    print(block)
