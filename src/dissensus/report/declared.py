@@ -283,8 +283,8 @@ class Reader:
 
     def answers(self, item: Mapping[str, Any]) -> list[str]:
         """What may be answered to an item; nothing where there is no such list."""
-        held = item.get(self.options)
-        return [] if held is None else [str(option) for option in held]
+        options = item.get(self.options)
+        return [] if options is None else [str(option) for option in options]
 
     @property
     def artefacts(self) -> list[str]:
