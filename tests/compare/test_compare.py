@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,9 +21,11 @@ from dissensus.compare.comparison import (
     _share_draws,
     compare,
 )
+from dissensus.compare.page import write_comparison, write_refusal
 from dissensus.compare.units import Estimand, read_run, titled_over, units_of_runs
 from dissensus.errors import ResourceError
 from dissensus.tables.artefact import provenance_of, read
+from hostile_texts import hostile
 from support import Project, built_once
 
 #: Run -> what the word adds in it.
@@ -206,3 +209,37 @@ def test_a_title_names_no_panel_where_panels_are_compared(
 ) -> None:
     estimand = Estimand("estimates", (("measure", "ibc"), ("team", team)))
     assert titled_over(title, estimand, "team") == words
+
+
+def test_texts_that_attack_stay_texts_on_the_page_and_in_the_files(
+    here: Path, tmp_path: Path
+) -> None:
+    """Names of units, questions and values of settings are a user's, or a file's that was sent."""
+    found = compare([here / f"results/{run}/mine" for run in PLANTED])
+    own = set(re.findall(r"<(\w+)", write_comparison(found, tmp_path / "own").read_text("utf-8")))
+    for place, text in enumerate(hostile(12)):
+        attacked = replace(
+            found,
+            study=text,
+            question=text,
+            compared=[
+                replace(
+                    each,
+                    title=text,
+                    units=[
+                        replace(unit, name=text + "." * number)
+                        for number, unit in enumerate(each.units)
+                    ],
+                )
+                for each in found.compared
+            ],
+            differences=[{**row, "name": text, "value": text} for row in found.differences],
+        )
+        page = write_comparison(attacked, tmp_path / str(place)).read_text("utf-8")
+        assert set(re.findall(r"<(\w+)", page.replace("\n", " "))) <= {*own, "span"}
+        for name in ("units", "pooled", "differences"):
+            cells = (tmp_path / str(place) / f"{name}.csv").read_text("utf-8-sig")
+            assert not re.search(r"(?:^|,)\"?\s*[=+@]", cells, re.MULTILINE)
+        write_refusal(text, text, text, tmp_path / f"no {place}", {}, simulated=True)
+        page = (tmp_path / f"no {place}" / "index.html").read_text("utf-8")
+        assert set(re.findall(r"<(\w+)", page.replace("\n", " "))) <= {*own, "span"}

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from dissensus.cli import main
 from dissensus.digests import file_digest
 from dissensus.llm.records import read_line, write_line
 from dissensus.plan.order import LATE, UNPROVED
@@ -75,6 +76,25 @@ def test_an_honest_run_says_what_nobody_proves(run: Project) -> None:
     assert "0 deviations from its plan." in page and UNPROVED in page and LATE not in page
     assert "Registered, no deviation; when is not proved by anybody else" in pages(run)
     assert "all as they were made" in run.succeed("verify")
+
+
+def test_a_stamp_is_named_wherever_the_plan_is(
+    run: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(run.folder)
+    assert main(["stamp", "demo", "--osf", "https://osf.io/ab3de"]) == 0
+    # A note beside the plan is no change of it: nothing but pages is made again.
+    assert set(run.planned()) <= {
+        *("list_deviations", "close_run", "write_results_page", "write_reader_page"),
+        "summarise_run",
+    }
+    run.succeed()
+    page = verdict(run).replace("\\", "")
+    assert "Said to be deposited at https://osf.io/ab3de (OSF)" in page and UNPROVED not in page
+    assert "Registered, no deviation; said to be deposited (OSF), not checked" in pages(run)
+    said = run.succeed("verify")
+    assert "https://osf.io/ab3de is noted, and cannot be checked from here" in said
+    assert "all as they were made" in said
 
 
 def test_a_plan_that_was_written_after_the_replies_were_read(tmp_path: Path) -> None:

@@ -85,6 +85,15 @@ WITHIN = {
         _openai(PROMPT, PROMPT + REPLY, prompt_cache_hit_tokens=READ, prompt_cache_miss_tokens=1),
         Usage(PROMPT, READ, REPLY),
     ),
+    "thought beside the completion": (
+        _openai(
+            PROMPT,
+            PROMPT + REPLY + 4_000,
+            prompt_tokens_details=_BLOCK,
+            completion_tokens_details={"reasoning_tokens": 4_000},
+        ),
+        Usage(PROMPT, READ, REPLY + 4_000, WRITTEN),
+    ),
     "Moonshot": (_openai(PROMPT, cached_tokens=READ), Usage(PROMPT, READ, REPLY)),
 }
 BESIDE = {

@@ -75,7 +75,10 @@ rule write_results_page:
         functions=[
             function
             for study in STUDIES.values()
-            for function in (study.headline and study.headline.maker, study.reader.exchange)
+            for function in (
+                study.headline and study.headline.maker,
+                study.reader.exchange,
+            )
             if function
         ],
         settings={

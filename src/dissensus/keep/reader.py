@@ -235,7 +235,8 @@ class Writer:
         if reader.details:
             read = {name: rows.get(row["session_id"], []) for name, rows in self._read.items()}
             details = resolve(reader.details)(row, self._item(row), read)
-        return {"row": dict(row), "item": source, **asdict(details)}
+        answers = reader.answers(self._item(row))
+        return {"row": dict(row), "item": source, "answers": answers, **asdict(details)}
 
     @cached_property
     def _read(self) -> dict[str, dict[str, list[Row]]]:
@@ -244,10 +245,8 @@ class Writer:
         return {name: _by_session(folder / f"{name}.parquet") for name in names}
 
     def _title(self, row: Row) -> str:
-        """What is debated, in the language of the session where the source has several."""
-        study, item = self.sessions.study, self._item(row)
-        column = study.reader.title
-        return str(item.get(f"{column}_{row[study.arm]}") or item.get(column) or "")
+        study = self.sessions.study
+        return study.reader.debated(self._item(row), str(row[study.arm]))
 
     def _index(self, entries: Sequence[Row], simulated: bool) -> dict[str, Any]:
         """All that the list shows, by column."""
@@ -261,6 +260,7 @@ class Writer:
             "study": study.name,
             "question": study.question,
             "arm": study.arm,
+            "aside": list(study.reader.aside),
             "simulated": simulated,
             "run": folder.parent.name,
             **{name: [entry[name] for entry in entries] for name in names},

@@ -13,14 +13,16 @@ from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dissensus.errors import ArtefactError, ResourceError, SettingError
+from dissensus.errors import ArtefactError, DissensusError, ResourceError, SettingError
 from dissensus.llm.journal import NotJournaled
 from dissensus.report.labels import listed
 from dissensus.run.kept import as_they_were, changed_since, kept_configuration, kept_states
 from dissensus.session.messages import message_rows
 from dissensus.settings import merged
+from dissensus.shipped import shipped_folders
 from dissensus.study.completion import transcript_in
 from dissensus.study.configuration import Configuration, load
+from dissensus.study.registry import study_class
 from dissensus.study.session_tables import SessionTables
 from dissensus.study.sessions import Sessions
 from dissensus.tables.artefact import provenance_of, read
@@ -42,6 +44,8 @@ class Reading:
     ----------
     run, study, session_id : which session it is.
     row : of the manifest.
+    debated, answers : the motion or question, and what may be answered; "" and nothing where the
+        study's material is not there.
     turns, attempts, calls : rows of the session's three artefacts.
     failure : why it failed for good; "" where it did not.
     simulated : whether its models were simulated.
@@ -58,6 +62,8 @@ class Reading:
     failure: str
     simulated: bool
     provenance: Row
+    debated: str = ""
+    answers: Sequence[str] = ()
 
 
 def find_session(
@@ -83,6 +89,8 @@ def find_session(
         where = "/".join([str(results), run or "<run>", study or "<study>"])
         raise ResourceError(f"No sessions in {where}; name a run that has some, or start one.")
     having = [folder for folder in folders if transcript_in(folder, session_id).is_file()]
+    if not having and (of_draw := _of_draw(folders, session_id)):
+        raise ResourceError(f"{session_id} is a draw; name a session of it: {listed(of_draw)}.")
     if not having:
         some = next((path.stem for folder in folders for path in _transcripts(folder)), "none")
         raise ResourceError(
@@ -94,6 +102,17 @@ def find_session(
             "--study."
         )
     return having[0]
+
+
+def _of_draw(folders: Iterable[Path], draw: str) -> list[str]:
+    """The sessions of a draw, by their names."""
+    return [
+        str(row["session_id"])
+        for folder in folders
+        if (folder / "manifest.parquet").is_file()
+        for row in read(folder / "manifest.parquet").to_pylist()
+        if row["draw_id"] == draw
+    ]
 
 
 def _transcripts(folder: Path) -> Iterable[Path]:
@@ -141,7 +160,22 @@ def read_session(folder: Path, session_id: str) -> Reading:
         provenance["failure"],
         provenance["simulated"],
         provenance,
+        *_debated(folder, next((row for row in rows if row["session_id"] == session_id), {})),
     )
+
+
+def _debated(folder: Path, row: Row) -> tuple[str, list[str]]:
+    """What a session debates, and what may be answered, from the study's material."""
+    try:
+        # To read a configuration takes longer than all else.
+        is_ours = folder.name in shipped_folders()
+        study = study_class(folder.name) if is_ours else configured_of(folder).study(folder.name)
+        source, reader = study.source, study.reader
+        items = read(folder / f"{source.artefact}.parquet").to_pylist()
+    except (DissensusError, OSError):
+        return "", []
+    item: Row = next((item for item in items if item[source.key] == row.get(source.key)), {})
+    return reader.debated(item, str(row.get(study.arm, ""))), reader.answers(item)
 
 
 def _from_journal(folder: Path, session_id: str) -> tuple[list[Row], list[Row]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from string import ascii_uppercase
 from typing import Any
 
 from dissensus.keep.reading import Reading, round_of, voice_of
@@ -76,6 +77,10 @@ class _Page:
         self.heading(1, f"{reading.study} {reading.session_id}")
         if reading.simulated:
             self.say(SIMULATED)
+        if reading.debated:
+            self.parts.append(self.form.text(reading.debated))
+        for letter, answer in zip(ascii_uppercase, reading.answers, strict=False):
+            self.say(f"{letter}: {answer}")
         self.say(citation(reading))
         facts = (f"{name} {_value(value)}" for name, value in reading.row.items())
         self.say("; ".join(facts))

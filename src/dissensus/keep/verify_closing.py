@@ -20,6 +20,7 @@ from dissensus.keep.packed import Packed, faults
 from dissensus.keep.verified import MEND, Verified
 from dissensus.llm.ledger import LEDGER
 from dissensus.llm.records import without_digest
+from dissensus.report.labels import counted
 from dissensus.study.configuration import Configuration
 from dissensus.tables.artefact import provenance_of
 
@@ -30,8 +31,9 @@ _RESTORE = "restore it from a copy, such as the run's archive"
 def verify_closed(results: Path, verified: Verified) -> None:
     """Compare a run with its closing, and the closing with the front page.
 
-    A run that goes on after its closing makes tables anew, until it is closed again: of a run that
-    is not whole, those that are as their logs say are left out.
+    A run that goes on after its closing has more replies and makes tables anew, until it is closed
+    again: then those that are as their logs say are a note, and no finding. Nothing that is added
+    to a journal takes the place of a reply.
     """
     closing, page = results / CLOSING, results / "index.html"
     shown = page.read_text("utf-8", errors="replace") if page.is_file() else ""
@@ -55,37 +57,54 @@ def verify_closed(results: Path, verified: Verified) -> None:
     if closing in verified.findings:
         # What a changed list says is not to be trusted.
         return
+    later = []
     for path, sentence in _changes(listed, closing, verified):
-        verified.find(path, sentence)
+        if sentence:
+            verified.find(path, sentence)
+        else:
+            later.append(path)
+    if later:
+        verified.notes.append(
+            f"{closing} is of before the run went on: {counted(len(later), 'file')} of it "
+            f"{'is' if len(later) == 1 else 'are'} another now, such as {later[0]}; start the run "
+            "again, and it is closed anew."
+        )
 
 
 def _changes(
     listed: dict[Path, str], closing: Path, verified: Verified
 ) -> Iterator[tuple[Path, str]]:
-    """Each file that is not as it was closed, and what is to be said of it."""
-    is_open = bool(verified.pending or verified.missing)
+    """Each file that is not as it was closed, and what is wrong; "" where the run went on."""
+    changed: dict[Path, str] = {}
     for path, digest in listed.items():
-        is_kept = is_appended(path) or path.name.startswith("preregistration.")
-        if not path.is_file():
-            if is_kept:
-                yield path, f"{path} is gone, and {closing} lists it; {_RESTORE}."
-            elif path not in verified.made:
-                verified.missing += 1
-            continue
-        now = file_digest(path)
-        if now == digest:
-            continue
-        if is_appended(path) and begins_with(path, digest):
-            # What is paid after the end, such as a fork, is booked too.
-            if not is_open and path.name != LEDGER:
-                yield path, f"{path} has more lines than when the run was closed; {_RESTORE}."
-        elif is_kept or not (is_open and verified.made.get(path) == now):
-            mend = _RESTORE if is_kept else f"{_RESTORE}, or {MEND}"
+        if path.is_file():
+            if (now := file_digest(path)) != digest:
+                changed[path] = now
+        elif _is_kept(path):
+            yield path, f"{path} is gone, and {closing} lists it; {_RESTORE}."
+        elif path not in verified.made:
+            verified.missing += 1
+    grown = [path for path in changed if is_appended(path) and begins_with(path, listed[path])]
+    # What is paid after the end, such as a fork, is booked too.
+    journals = [path for path in grown if path.name != LEDGER]
+    went_on = bool(verified.pending or verified.missing or journals)
+    for path, now in changed.items():
+        if path in grown:
+            yield from [(path, "")] if path in journals else []
+        elif went_on and not _is_kept(path) and verified.made.get(path) == now:
+            yield path, ""
+        else:
+            mend = _RESTORE if _is_kept(path) else f"{_RESTORE}, or {MEND}"
             yield (
                 path,
-                f"{path} is not as it was when the run was closed ({closing}: {digest[:12]}, now "
-                f"{now[:12]}); {mend}.",
+                f"{path} is not as it was when the run was closed ({closing}: "
+                f"{listed[path][:12]}, now {now[:12]}); {mend}.",
             )
+
+
+def _is_kept(path: Path) -> bool:
+    """Whether a file is what the run begins with, and is never made again."""
+    return is_appended(path) or path.name.startswith("preregistration.")
 
 
 def verify_made(results: Path, verified: Verified) -> None:

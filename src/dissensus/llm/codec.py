@@ -7,10 +7,11 @@ thought and the outcome of what cannot be used are the same for all, whatever a 
 from __future__ import annotations
 
 import json
-import unicodedata
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import quote
 
@@ -196,6 +197,108 @@ def count(value: Any) -> int:
     return int(value) if is_number and 0 < value < _ABSURD else 0
 
 
+#: What a count is of, by its name without underscores, hyphens and capitals.
+_COUNTS = {
+    **dict.fromkeys(("prompttokens", "inputtokens"), "prompt"),
+    **dict.fromkeys(("prompttokencount", "inputtokencount"), "prompt"),
+    **dict.fromkeys(("completiontokens", "outputtokens"), "completion"),
+    **dict.fromkeys(("completiontokencount", "outputtokencount"), "completion"),
+    **dict.fromkeys(("candidatestokencount",), "completion"),
+    **dict.fromkeys(("totaltokens", "totaltokencount"), "total"),
+    **dict.fromkeys(("reasoningtokens", "thoughttokens", "thinkingtokens"), "thought"),
+    **dict.fromkeys(("thoughtstokencount",), "thought"),
+}
+#: Parts of a name that counts what was written to a cache, and of one that counts neither reads nor
+#: writes of text; any other with a cache in it counts what was read from that.
+_WRITES = ("creat", "write", "written", "writing", "store")
+_HOUR, _MINUTES = ("1h", "60m", "3600"), ("5m", "300s")
+_NEITHER = ("miss", "audio", "image", "video", "cost", "usd", "price", "discount", "saving")
+#: What providers call the tier that everybody has, and the one of batches.
+_STANDARD = {"default", "standard", "auto", "on_demand", "standard_only", "batch", "null"}
+
+
+@cache
+def _kind_of(block: str, name: str) -> tuple[str, str]:
+    """What a count in a block is of, "" for nothing that is known; and where that is counted.
+
+    ``beside`` the prompt, by Anthropic's and Bedrock's names (``cache_read_input_tokens``,
+    ``cacheReadInputTokens``); ``within`` it, by all others and in a block of details; or "".
+    """
+    plain = re.sub("[_-]", "", name.lower())
+    whole = re.sub("[_-]", "", block.lower()) + plain
+    if plain in _COUNTS:
+        kind = _COUNTS[plain]
+        return (kind, "") if kind == "thought" or not block else ("", "")
+    if "cache" not in whole or any(part in whole for part in _NEITHER):
+        return "", ""
+    if not block:
+        is_beside = "inputtoken" in plain and not plain.startswith("cached")
+        where = "beside" if is_beside else "within"
+    else:
+        where = "" if block.lower().startswith("cache") else "within"
+    if any(part in plain for part in _HOUR):
+        return "hour", where
+    if any(part in plain for part in _MINUTES):
+        return "minutes", where
+    return "written" if any(part in whole for part in _WRITES) else "read", where
+
+
+def usage_of(body: Any, *, is_beside: bool = False) -> Usage:
+    """What an answer counts as used, by all names that providers and gateways have for it.
+
+    OpenAI's interface counts what a cache read and took in within the prompt; OpenRouter, LiteLLM
+    and DeepSeek do so too. Gateways pass Anthropic's and Bedrock's counts on either way: names, the
+    total, or a prompt that is less tell that they are beside it. The rest of the total is thought,
+    which xAI and gateways to Gemini count beside the completion.
+
+    Parameters
+    ----------
+    is_beside : whether a cache's tokens are beside the prompt in any case, as Anthropic has them.
+    """
+    used = body.get("usage") or body.get("usageMetadata")
+    used = used if isinstance(used, Mapping) else {}
+    counts: dict[str, int] = {}
+    places = set()
+    blocks: list[tuple[str, Any]] = [("", used)]
+    for block, members in blocks:
+        for name, value in members.items():
+            if isinstance(value, Mapping):
+                if value and len(blocks) < _MOST_BLOCKS:
+                    blocks.append((f"{block}{name}", value))
+                continue
+            kind, place = _kind_of(block, str(name)[:60])
+            tokens = count(value) if kind else 0
+            if tokens:
+                counts[kind] = max(tokens, counts.get(kind, 0))
+                places.add(place)
+    prompt, completion = counts.get("prompt", 0), counts.get("completion", 0)
+    total, thought = counts.get("total", 0), counts.get("thought", 0)
+    read, hour = counts.get("read", 0), counts.get("hour", 0)
+    written = max(counts.get("written", 0), counts.get("minutes", 0) + hour)
+    both = read + written
+    rest = total - prompt - completion
+    if is_beside:
+        prompt += both
+    elif both and rest > 0 and rest != thought:
+        prompt += next((n for n in (both, read, written) if n and rest in (n, n + thought)), 0)
+    elif both > prompt or (both and "beside" in places and "within" not in places):
+        prompt += both
+    if not is_beside:
+        if not total and thought > completion:
+            completion += thought
+        completion = max(completion, total - prompt if prompt else 0)
+    read = min(read, prompt)
+    written = min(written, prompt - read)
+    tier = used.get("service_tier") or body.get("service_tier")
+    tier = label(tier, 40).lower() if tier else ""
+    tier = "" if tier in _STANDARD else tier
+    return Usage(prompt, read, completion, written, min(hour, written), tier)
+
+
+#: Blocks of a usage that are looked at.
+_MOST_BLOCKS = 20
+
+
 def plain_text(content: Any, kind: str = "text") -> str:
     """The text of a message's content, a string or the blocks of a kind in a list of blocks.
 
@@ -210,7 +313,7 @@ def plain_text(content: Any, kind: str = "text") -> str:
         raise TypeError("the content is no text")
     # A reply cut off inside an emoji ends with half a character, which UTF-8 cannot write.
     said = content.encode(errors="replace").decode().strip()
-    return said if any(map(_is_seen, said)) else ""
+    return said if _SEEN.search(said) else ""
 
 
 #: Types of blocks that are text, beside ``text`` itself.
@@ -224,10 +327,9 @@ def _text_of(block: Any, kind: str) -> str:
     return (text.get("value") if isinstance(text, Mapping) else text) or ""
 
 
-def _is_seen(character: str) -> bool:
-    """Whether a character leaves a mark: no space, control, format, or filler that is a letter."""
-    return unicodedata.category(character)[0] not in "ZC" and character not in _FILLERS
-
-
-#: Letters and signs that show nothing: fillers of Hangul, and the blank of Braille.
-_FILLERS = "\u115f\u1160\u2800\u3164\uffa0\u034f"
+#: A character that leaves a mark: none that is space, control or format, or a filler.
+_SEEN = re.compile(
+    r"[^\s\x00-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
+    r"\u2028-\u202f\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb"
+    r"\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)

@@ -289,7 +289,8 @@ class HttpClient:
         most = exchange.max_usage
         async with self._queue:
             self._check()
-            while (reservation := self._ledger.reserve(exchange.model, exchange.most())) is None:
+            usd = 0.0 if self._ledger.budget_usd is None else exchange.most()
+            while (reservation := self._ledger.reserve(exchange.model, usd)) is None:
                 await asyncio.sleep(_MONEY_POLL_S)
                 self._check()
             try:

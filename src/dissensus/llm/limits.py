@@ -104,7 +104,7 @@ class RateLimiter:
         -------
         0.0 where it is booked; otherwise the seconds after which to ask again.
         """
-        if not self._is_limited and self._alone.until <= self._now(self._alone):
+        if not self._is_limited and self._alone.until == -math.inf:
             return 0.0
         with self._turn as descriptor:
             schedule = self._read(descriptor)

@@ -156,7 +156,7 @@ class Sender:
                 exchange, reservation, reply.error, words, reply=unusable, usage=usage
             )
         cost = self._book(exchange, reservation, usage)
-        if usage is not None:
+        if usage is not None and exchange.failures:
             self._settle_others(exchange, usage)
         self._outage.answered(exchange.sent)
         return replace(reply, request_id=identifier, cost_usd=cost)

@@ -4,7 +4,7 @@ the reader of debates. Names and strings, nothing heavy.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -252,6 +252,8 @@ class Reader:
         session's rows of each artefact of ``reads``, by its name, and returns :class:`Details`.
     reads : names of artefacts with a ``session_id``. Those that are not there have no rows.
     leaves_out : columns of the source that no page shows.
+    options : column of the source with what may be answered, in its order.
+    aside : roles whose turns are folded: preparation, judging, and what else is no speech.
     speeches : roles whose turns are speech in the debate; all where there are none. The front page
         quotes one that answers another.
     exchange : "module:function"; takes such turns of a session and its rows of each artefact of
@@ -264,8 +266,25 @@ class Reader:
     details: str = ""
     reads: tuple[str, ...] = ()
     leaves_out: tuple[str, ...] = ()
+    options: str = ""
+    aside: tuple[str, ...] = ()
     speeches: tuple[str, ...] = ()
     exchange: str = ""
+
+    def debated(self, item: Mapping[str, Any], arm: str) -> str:
+        """What is debated, in the language of the arm where the source has several.
+
+        Parameters
+        ----------
+        item : a row of the source.
+        arm : of the session.
+        """
+        return str(item.get(f"{self.title}_{arm}") or item.get(self.title) or "")
+
+    def answers(self, item: Mapping[str, Any]) -> list[str]:
+        """What may be answered to an item; nothing where there is no such list."""
+        options = item.get(self.options)
+        return [] if options is None else [str(option) for option in options]
 
     @property
     def artefacts(self) -> list[str]:

@@ -21,6 +21,7 @@ READER = Reader(
     details=f"{__package__}.reader:details",
     reads=("claims", "engagements", "stances"),
     exchange=f"{__package__}.reader:exchange",
+    options="options",
 )
 
 

@@ -18,6 +18,7 @@ READER = Reader(
     ),
     details=f"{__package__}.reader:details",
     reads=("answers",),
+    options="options",
 )
 
 

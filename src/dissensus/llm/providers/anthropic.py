@@ -7,10 +7,9 @@ from typing import Any
 
 from dissensus.llm.batches.interface import BatchInterface
 from dissensus.llm.call import Request, Usage
-from dissensus.llm.codec import Answer, Codec, plain_text
+from dissensus.llm.codec import Answer, Codec, plain_text, usage_of
 from dissensus.llm.exchange import Post
 from dissensus.llm.prefix_cache import MOST_MARKS, Piece, ends, marked_pieces
-from dissensus.llm.providers.usage import usage_beside
 
 #: The version of its interface that is spoken here.
 _VERSION = "2023-06-01"
@@ -52,7 +51,7 @@ class AnthropicCodec(Codec):
         return Post("/v1/messages", {"model": model, **conversation(request, parameters, marks)})
 
     def usage(self, body: Any) -> Usage:
-        return usage_beside(body)
+        return usage_of(body, is_beside=True)
 
     def answer(self, body: Any) -> Answer:
         content = body["content"]

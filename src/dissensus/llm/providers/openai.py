@@ -13,9 +13,8 @@ import numpy as np
 from dissensus.errors import ProviderError
 from dissensus.llm.batches.interface import BatchInterface
 from dissensus.llm.call import Request, Usage
-from dissensus.llm.codec import Answer, Codec, plain_text
+from dissensus.llm.codec import Answer, Codec, plain_text, usage_of
 from dissensus.llm.exchange import Post
-from dissensus.llm.providers.usage import usage_within
 
 #: Variables of the environment that OpenAI's own package sends, too -> header.
 _ACCOUNT = {"OPENAI_ORG_ID": "openai-organization", "OPENAI_PROJECT_ID": "openai-project"}
@@ -66,7 +65,7 @@ class OpenAICodec(Codec):
         return Post("/embeddings", {"model": model, "input": list(texts), **coding})
 
     def usage(self, body: Any) -> Usage:
-        return usage_within(body)
+        return usage_of(body)
 
     def answer(self, body: Any) -> Answer:
         choice = body["choices"][0]

@@ -37,13 +37,11 @@ class Witness:
     sentence : for a page.
     short : the same in a few words; "" where it says nothing of when.
     proves : whether it was checked here that the plan was there before the first call.
-    is_sound : False where it was checked and is wrong.
     """
 
     sentence: str
     short: str = ""
     proves: bool = False
-    is_sound: bool = True
 
 
 def read_stamps(folder: Path) -> list[dict[str, str]]:
@@ -98,7 +96,7 @@ def witnesses(folder: Path, plan_sha256: str, begun: str) -> Iterator[Witness]:
     """
     for stamp in read_stamps(folder):
         if stamp["plan_sha256"] != plan_sha256:
-            yield Witness("A stamp is kept that is of another plan.", is_sound=False)
+            yield Witness("A stamp is kept that is of another plan.")
         elif stamp["kind"] == "rfc3161":
             yield _of_authority(stamp, begun)
         elif stamp["kind"] == "commit":
@@ -116,7 +114,7 @@ def _of_authority(stamp: Mapping[str, str], begun: str) -> Witness:
     try:
         made = verified_answer(stamp)
     except ResourceError as error:
-        return Witness(f"A time stamp is kept that does not hold ({error}).", is_sound=False)
+        return Witness(f"A time stamp is kept that does not hold ({error}).")
     when = made.time.isoformat(timespec="seconds")
     by = made.authority or "an authority that does not give its name"
     trust = (

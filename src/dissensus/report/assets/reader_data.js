@@ -72,7 +72,7 @@ const Data = (() => {
       if (one.text === null) one.text = said.get(`${one.turn}/${one.speaker}`);
       return one;
     });
-    return { facts: [], claims: [], tables: [], sides: {}, ...own, study, index, i, id, turns, calls: rows, message: (number) => message(calls, number) };
+    return { facts: [], claims: [], tables: [], sides: {}, answers: [], ...own, study, index, i, id, turns, calls: rows, message: (number) => message(calls, number) };
   }
 
   function message(calls, number) {

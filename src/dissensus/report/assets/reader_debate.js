@@ -32,10 +32,15 @@ const Debate = (() => {
   function single(found, query) {
     const { index, i, study } = found, word = query.get("q") ?? "";
     return [
-      make("h1", {}, make("span", { class: "known" }, `${study} ${found.id}`), make("span", { class: "instead" }, `A debate of the ${study} study`)), make("div", { class: "question" }, word ? marked(titled(index, i), word) : titled(index, i)),
+      make("h1", {}, make("span", { class: "known" }, `${study} ${found.id}`), make("span", { class: "instead" }, `A debate of the ${study} study`)), make("div", { class: "question" }, word ? marked(titled(index, i), word) : titled(index, i)), options(found),
       outcome(found), links(found), search(found, word), Files.form(found), found.turns.length > 0 && Marks.form(found),
       ...attempts(found, word), measures(found), about(found), graph(found), claims(found), ...found.tables.filter((one) => one.rows.length).map((one) => fold(one.title, table(one.title, one.columns, one.rows), true, true)), cite(found),
     ].filter(Boolean);
+  }
+
+  // What may be answered, in its order.
+  function options(found) {
+    return found.answers.length > 0 && make("ol", { class: "options" }, found.answers.map((one) => make("li", {}, Text.shown(one))));
   }
 
   function graph(found) {
@@ -94,10 +99,24 @@ const Debate = (() => {
     return heading.concat(sessions.flatMap((session, k) => {
       const stands = k === sessions.length - 1, own = found.calls.filter((call) => call.session === session);
       const turns = grouped(own).map((calls) => [calls[0].turn, turnOf(found, calls, stands, word)]);
-      if (stands) return [make("h2", {}, found.turns.length ? "The debate" : `Attempt ${session}, the last`), ...(own.length ? [] : [make("p", {}, "No call was made.")]), ...inOrder([...taken(found, own, word), ...turns])];
+      if (stands) return [make("h2", {}, found.turns.length ? "The debate" : `Attempt ${session}, the last`), ...(own.length ? [] : [make("p", {}, "No call was made.")]), ...debate(found, inOrder([...taken(found, own, word), ...turns]))];
       const last = own.at(-1);
       return [fold(`Attempt ${session} at the session, which failed at turn ${last.turn} (${last.error || last.broken.join("; ") || "a rule of the protocol"}): ${Words.counted(own.length, "call")}`, make("div", {}, inOrder(turns)))];
     }));
+  }
+
+  // The speeches with a list of them; what is no speech is folded where it stands.
+  function debate(found, nodes) {
+    const aside = new Set(found.index.aside), role = (node) => node.dataset.role, runs = [];
+    if (!nodes.some((node) => aside.has(role(node)))) return nodes;
+    for (const node of nodes) {
+      if (!aside.has(role(node))) runs.push(node);
+      else if (Array.isArray(runs.at(-1))) runs.at(-1).push(node);
+      else runs.push([node]);
+    }
+    const speeches = nodes.filter((node) => !aside.has(role(node)));
+    const contents = make("nav", { "aria-label": "Speeches", class: "speeches" }, make("ol", {}, speeches.map((node) => make("li", {}, make("a", { href: path(found.study, found.id, node.id) }, node.dataset.title)))));
+    return [contents, ...runs.map((run) => (Array.isArray(run) ? fold(`${[...new Set(run.map(role))].join(", ")}: ${Words.counted(run.length, "turn")}`, make("div", {}, run)) : run))];
   }
 
   const inOrder = (turns) => turns.sort(([one], [other]) => one - other).map(([, turn]) => turn);
@@ -105,7 +124,7 @@ const Debate = (() => {
   // The turns that another session took, or a fork replaced: none was asked for here.
   function taken(found, calls, word) {
     const asked = new Set(calls.map((call) => `${call.turn}/${call.speaker}`));
-    return found.turns.filter((one) => !asked.has(`${one.turn}/${one.speaker}`)).map((one) => [one.turn, make("article", { id: anchor(one), tabindex: "-1" },
+    return found.turns.filter((one) => !asked.has(`${one.turn}/${one.speaker}`)).map((one) => [one.turn, make("article", { id: anchor(one), tabindex: "-1", "data-role": one.role, "data-title": heading(one) },
       make("h3", {}, make("a", { href: path(found.study, found.id, anchor(one)), class: "self" }, heading(one))),
       make("p", { class: "about known" }, `${one.model}; not asked in this session`), body(one.text, word, true))]);
   }
@@ -119,7 +138,7 @@ const Debate = (() => {
   function turnOf(found, calls, stands, word) {
     const last = calls.at(-1), said = stands && found.turns.find((one) => one.turn === last.turn && one.speaker === last.speaker), one = said || { ...last, label: "" };
     const sent = calls.slice(0, -1), text = said ? said.text : last.text, side = found.sides[one.speaker];
-    return make("article", { id: stands ? anchor(one) : null, tabindex: "-1", class: side ? `side${[...new Set(Object.values(found.sides))].indexOf(side)}` : null },
+    return make("article", { id: stands ? anchor(one) : null, tabindex: "-1", "data-role": one.role, "data-title": heading(one), class: side ? `side${[...new Set(Object.values(found.sides))].indexOf(side)}` : null },
       make("h3", {}, stands ? make("a", { href: path(found.study, found.id, anchor(one)), class: "self" }, heading(one)) : heading(one), side && make("span", { class: "badge" }, side)),
       make("p", { class: "about known" }, `${last.model}${last.other ? `, answered by ${last.answered}` : ""}; ${Words.counted(last.received, "token")}; ${last.cost === null ? "" : `${Words.dollars(last.cost)}; `}${last.latency.toFixed(1)} s`, said && !said.compliant && make("strong", {}, "; stands, though it breaks a rule")),
       sent.map((call, k) => rejected(call, calls[k + 1])), last.error ? make("p", { class: "failed" }, `No reply: ${last.error}.`) : body(text, word, Boolean(said)), !said?.compliant && broken(last), faults(last),

@@ -1,4 +1,4 @@
-"""What clusters are called: as a model named them, or else by their commonest terms."""
+"""What clusters are called: as a model named them, or else by their most central claim."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from ..replies import ClusterName, read
 
 Row = Mapping[str, Any]
 
-#: What stands for a model where the commonest terms are the name.
-TERMS = "terms"
+#: What stands for a model where the claim nearest to a cluster's middle is its name.
+CLAIM = "claim"
+#: Letters of such a claim; one that is longer ends at a word.
+_MOST = 72
 
 
 def name_clusters(clusters: Iterable[Row], turns: Iterable[Row], namer: str) -> list[Row]:
@@ -28,7 +30,8 @@ def name_clusters(clusters: Iterable[Row], turns: Iterable[Row], namer: str) -> 
     Returns
     -------
     Rows of :data:`~.map.tables.CLUSTER_NAMES`, in the order of the clusters. A name
-    that cannot be used, or that was not given, gives way to the terms.
+    that cannot be used, or that was not given, gives way to the cluster's most central claim,
+    with the terms that set its claims apart as the description.
     """
     name_of = {
         (turn["motion_id"], turn["speaker"]): read(ClusterName, turn["text"])
@@ -41,9 +44,19 @@ def name_clusters(clusters: Iterable[Row], turns: Iterable[Row], namer: str) -> 
         rows.append(
             {
                 **{name: cluster[name] for name in ("motion_id", "cluster")},
-                "name": one_line(naming.name) if naming else cluster["terms"],
-                "description": one_line(naming.description) if naming else "",
-                "named_by": namer if naming else TERMS,
+                "name": one_line(naming.name) if naming else _short(cluster["example"]),
+                "description": one_line(naming.description) if naming else _terms(cluster["terms"]),
+                "named_by": namer if naming else CLAIM,
             }
         )
     return rows
+
+
+def _short(claim: str) -> str:
+    """A claim in a line, ended at a word where it is long."""
+    words = one_line(claim)
+    return words if len(words) <= _MOST else f"{words[:_MOST].rsplit(maxsplit=1)[0]} …"
+
+
+def _terms(terms: str) -> str:
+    return f"Words that set its claims apart: {terms}." if terms else ""

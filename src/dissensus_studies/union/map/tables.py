@@ -75,8 +75,12 @@ CLUSTER_NAMES = Schema(
     columns={
         **CLUSTERS.pick("motion_id", "cluster"),
         "name": text("What the cluster is called."),
-        "description": text("A sentence on what its claims have in common; empty without a model."),
-        "named_by": text("Model that named it, by its name in the configuration; or terms."),
+        "description": text(
+            "What its claims have in common: a model's sentence, or the words that set them apart."
+        ),
+        "named_by": text(
+            "Model that named it, by its name in the configuration; or claim: its most central one."
+        ),
     },
     key=("cluster",),
 )

@@ -21,7 +21,7 @@ from dissensus.errors import SettingError
 from ..map.claims import Options, locate, map_claims
 from ..map.clusters import find_clusters
 from ..map.extra import check_projection
-from ..map.naming import TERMS, name_clusters
+from ..map.naming import CLAIM, name_clusters
 from ..map.page import caption_facts
 from ..map.projection import Projection, principal_components, project
 from ..map.summaries import summarise
@@ -288,7 +288,12 @@ def turn(motion: str, cluster: int, text: str, kind: str = "names") -> Row:
 
 def test_a_model_s_names_are_used_and_terms_stand_in_for_those_that_cannot_be() -> None:
     clusters = [
-        {"motion_id": motion, "cluster": number, "terms": f"terms {number}"}
+        {
+            "motion_id": motion,
+            "cluster": number,
+            "terms": f"terms {number}",
+            "example": f"Claim {number} " + "goes on " * (20 * (number == 3)),
+        }
         for motion, number in (("m1", 1), ("m1", 2), ("m2", 3), ("m2", 4))
     ]
     turns = [
@@ -301,8 +306,13 @@ def test_a_model_s_names_are_used_and_terms_stand_in_for_those_that_cannot_be() 
     named = name_clusters(clusters, turns, "namer")
     assert [row["name"] for row in named] == [
         "Chance against power",
-        *(f"terms {number}" for number in (2, 3, 4)),
+        "Claim 2",
+        "Claim 3 goes on goes on goes on goes on goes on goes on goes on goes …",
+        "Claim 4",
     ]
-    assert [row["named_by"] for row in named] == ["namer", TERMS, TERMS, TERMS]
-    assert [row["description"] for row in named] == ["It is so.", "", "", ""]
-    assert [row["named_by"] for row in name_clusters(clusters, [], "")] == [TERMS] * 4
+    assert [row["named_by"] for row in named] == ["namer", CLAIM, CLAIM, CLAIM]
+    assert [row["description"] for row in named] == [
+        "It is so.",
+        *(f"Words that set its claims apart: terms {number}." for number in (2, 3, 4)),
+    ]
+    assert [row["named_by"] for row in name_clusters(clusters, [], "")] == [CLAIM] * 4
