@@ -49,6 +49,7 @@ RULE_CODE, SECRET = "src/dissensus/run/rules.py", "src/dissensus/llm/connection.
 WARM = "src/dissensus/run/warm_scripts.py"
 TABLE = [
     Private("snakemake", "snakemake.workflow:Workflow.configfiles", START, "names it in errors"),
+    Private("snakemake", "snakemake.workflow:Workflow.dag_settings", START, "what was asked for"),
     Private("snakemake", "snakemake.workflow:Workflow.current_basedir", COMMON, "envs/ from here"),
     Private("snakemake", "snakemake.sourcecache:SourceFile.join", COMMON, "envs/ from here"),
     Private("snakemake", "snakemake.sourcecache:SourceFile.get_path_or_uri", COMMON, "the same"),

@@ -88,7 +88,7 @@ def in_order(turns: Sequence[ImportedTurn], source: str) -> list[ImportedTurn]:
         made.sort(key=lambda turn: round_in(turn) or 0)
     else:
         _refuse_back(made, source, "give each row of the session a round, or a turn")
-    return [turn._replace(number=number) for number, turn in enumerate(made, start=1)]
+    return [ImportedTurn(number, *turn[1:]) for number, turn in enumerate(made, start=1)]
 
 
 def round_in(turn: ImportedTurn) -> int | None:
