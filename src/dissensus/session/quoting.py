@@ -33,7 +33,7 @@ _TYPE = (
 #: ``<SPECIAL_10>``, ``<<SYS>>``), one in capitals between brackets (``[INST]``, ``[gMASK]``),
 #: lozenges, and brackets with a tilde (``]~b]``, ``[e~[``).
 _NAMED = re.compile(
-    rf"[<＜](?!(?i:/?(?:{_TYPE})/?>))(?=[<＜]?/?[^\W\d][\w:.▁-]{{0,40}}/?[>＞])"
+    rf"[<＜](?!(?i:/?(?:{_TYPE})/?>))(?=[<＜]?/?(?:[sS]|[^\W\d][\w:.▁-]{{1,40}})/?[>＞])"
     r"|\[(?=/?(?:[a-z]?[A-Z]{2}[A-Z\d_]{0,28}"
     r"|(?i:inst|think|system_prompt|available_tools|tool_calls|tool_results))\])"
     r"|\](?=~!?\w{1,9}[\[\]])|\[(?=e~\[)|◁(?=/?[^\s◁▷]{1,40}▷)"

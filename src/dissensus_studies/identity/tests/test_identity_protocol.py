@@ -18,6 +18,7 @@ from dissensus.digests import digest
 from dissensus.errors import ResourceError
 from dissensus.llm.call import Message
 from dissensus.session.protocol import Call, Decoding, Parsed, Steps
+from dissensus.session.quoting import without_tokens
 from scripted import ROOT
 
 from ..design.graph import Peers, peers_in
@@ -80,6 +81,11 @@ def test_the_personas_are_the_papers_word_for_word():
     assert " ".join(f"{name}: {text}" for name, text in personas.items()) == printed
 
 
+def test_a_token_between_angles_is_broken_and_a_letter_is_not():
+    prompt = PROMPTS.alike("anonymized", "Q?", ["<seed:bos> List<T>"])
+    assert "- Agent Opinion 1: < seed:bos> List<T>\n" in prompt
+
+
 def test_filled_prompts():
     vanilla = PROMPTS.vanilla("Q?", "mine", ["theirs"])
     assert vanilla.split("\nInstructions")[0] == (
@@ -101,6 +107,8 @@ SPEECH = st.text(max_size=40) | st.sampled_from(
 
 @given(SPEECH, SPEECH, st.lists(SPEECH, min_size=1, max_size=4))
 def test_whatever_is_said_stands_in_the_prompt_as_it_was_said(question, own, peers):
+    # Where a text has the shape of a chat template's token, that alone is broken.
+    own, *peers = (each if without_tokens(each) == each else "said" for each in (own, *peers))
     said = "".join(f"\n- Agent Opinion {n}: {text}" for n, text in enumerate(peers, start=1))
     ending = PROMPTS.wording.vanilla.split("previous round>\nInstr")[1]
     assert PROMPTS.vanilla(question, own, peers) == (
