@@ -135,7 +135,7 @@ class Ranked:
         every = "any other" if not (self.others or across) else ""
         said = [
             f"not told from {them}: {every or _named(beside, name)}" if beside else "",
-            f"as far on the other side of 0 may be: {_named(across, name)}" if across else "",
+            f"as far on the other side of zero may be: {_named(across, name)}" if across else "",
         ]
         behind = f" ({'; '.join(filter(None, said))})" if self.near else ""
         return f"{listed(map(worded, self.first))}{behind}"
