@@ -305,11 +305,12 @@ def test_the_most_recycled_speeches_stand_side_by_side() -> None:
     html = speeches.as_html(found, VIEW)
     checker = _Checker()
     checker.feed(html)
-    assert checker.open == [] and checker.links == []
+    # Those of the head that all pages have.
+    assert checker.open == [] and checker.links == ["#content", "../index.html"]
     assert set(checker.languages) == {"en", "zh-Hans"}
     assert "<mark>Empty homes should house people first.<sup>1</sup></mark>" in html
     assert "another thing &lt;b&gt;" in html
-    assert "Simulated models." in html
+    assert html.count("Simulated models") == 1
     assert "<b>Empty homes should house people first.</b>" in speeches.as_markdown(found, VIEW)
 
 

@@ -223,8 +223,10 @@ def test_another_encoding_is_named_by_row_and_byte(files: Files):
     content = FILES["motions"].encode("gbk")
     files.write("motions", content)
     first = len(FILES["motions"].split("本")[0].encode())
+    # What the word would be in another encoding shows that it is not that one.
     assert files.refused() == (
-        f"motions.csv, row 2: byte {first} is not UTF-8; save the file as UTF-8."
+        f"motions.csv, row 2: byte {first} is not UTF-8 (in Windows-1252 it would be '±¾ÔºÔ'); "
+        "save the file as UTF-8."
     )
 
 
