@@ -169,9 +169,9 @@ def test_the_budget_is_not_passed_and_a_higher_one_goes_on(project: Project) -> 
             last = stopped.stderr.rstrip().splitlines()[-1]
             # Calls of other jobs that are in flight when one finds it count as their most.
             told = re.match(
-                r"The run has spent \$([\d.]+)(?: \(up to \$[\d.]+ of it for \d+ (?:try|tries) "
-                r"whose answer has not arrived[^)]*\))? of the \$0\.0200 that budget_usd allows, and the "
-                r"next call may cost up to \$0\.00",
+                r"The run has spent \$([\d.]+)(?: \(up to \$[\d.]+ of it for \d+ "
+                r"(?:try|tries) whose answer has not arrived[^)]*\))? of the \$0\.0200 that "
+                r"budget_usd allows, and the next call may cost up to \$0\.00",
                 last,
             )
             # As printed: to a hundredth of a cent.
