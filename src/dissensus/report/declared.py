@@ -253,10 +253,9 @@ class Reader:
     reads : names of artefacts with a ``session_id``. Those that are not there have no rows.
     leaves_out : columns of the source that no page shows.
     options : column of the source with what may be answered, in its order.
-    aside : roles whose turns are folded: preparation, judging, and what else is no speech.
-    speeches : roles whose turns are speech in the debate; all where there are none. The front page
-        quotes one that answers another.
-    exchange : "module:function"; takes such turns of a session and its rows of each artefact of
+    aside : roles whose turns are no speech in the debate, such as preparation and judging: the
+        reader folds them, and the front page quotes none.
+    exchange : "module:function"; takes the speeches of a session and its rows of each artefact of
         ``reads``, and returns who said what: two lines for the front page. By default a speech that
         quotes another.
     """
@@ -268,7 +267,6 @@ class Reader:
     leaves_out: tuple[str, ...] = ()
     options: str = ""
     aside: tuple[str, ...] = ()
-    speeches: tuple[str, ...] = ()
     exchange: str = ""
 
     def debated(self, item: Mapping[str, Any], arm: str) -> str:

@@ -93,7 +93,7 @@ def page_settings(settings: Configuration, study: Study[Any]) -> dict[str, Any]:
             for table in study.tables
         ],
         "headline": study.headline.maker if study.headline else "",
-        "exchange": [study.reader.exchange, [*study.reader.speeches], [*study.reader.reads]],
+        "exchange": [study.reader.exchange, [*study.reader.aside], [*study.reader.reads]],
         "view": {**view_settings(study), "planted": planted, "stops": bool(study.settings.stop)},
     }
 

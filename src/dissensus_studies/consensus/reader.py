@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dissensus.report.declared import Details, Measure, Reader, by_round
+from dissensus.report.pages.exchange import quoted
 
 from .design import DEBATE, TRAINING
 from .outcomes import OUTCOMES, PRIMARY
@@ -23,8 +24,15 @@ READER = Reader(
     ),
     details=f"{__package__}.reader:details",
     reads=("votes",),
-    speeches=(VOTER,),
+    exchange=f"{__package__}.reader:exchange",
 )
+
+
+def exchange(
+    turns: Sequence[Row], artefacts: Mapping[str, Sequence[Row]]
+) -> Sequence[tuple[str, str]]:
+    """Two who vote, one after the other; side rounds are talks of some of them alone."""
+    return quoted([(turn["speaker"], turn["text"]) for turn in turns if turn["role"] == VOTER])
 
 
 def details(row: Row, statement: Row, artefacts: Mapping[str, Sequence[Row]]) -> Details:

@@ -25,10 +25,10 @@ READER = Reader(
     ),
     details=f"{__package__}.reader:details",
     reads=("verdicts", "claims", "rebuttals", "scores", "votes"),
-    speeches=("speech",),
     aside=(
         *("prepare", "extract", "offer", "answer", "definitions", "contest", "rubric"),
         *("recalibrate", "claims", "rebuttals", "blind", "labelled"),
+        *("style", "memo", "names"),
     ),
 )
 

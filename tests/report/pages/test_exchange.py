@@ -59,9 +59,9 @@ def test_a_session_that_was_lost_or_has_no_speech_is_not_quoted(tmp_path: Path) 
     ]
     for schema, rows in ((OUTCOMES, outcomes), (TURNS, turns)):
         write(tmp_path / f"{schema.name}.parquet", schema, frame_of(schema, rows), {})
-    found = exchange_of(tmp_path, None, ("speech",), ())
+    found = exchange_of(tmp_path, None, ("judge",), ())
     assert found == Exchange("s3", [("A", "Said by A."), ("B", "Said by B.")])
-    assert exchange_of(tmp_path, None, ("nobody",), ()) is None
+    assert exchange_of(tmp_path, None, ("judge", "speech"), ()) is None
 
 
 def test_hostile_words_stay_words() -> None:

@@ -30,9 +30,9 @@ def main(inputs: Any, outputs: Any, stage: Stage) -> None:
         finding_rows, facts = rows(findings, lost)
         write(path, FINDINGS, finding_rows, stage.provenance)
         write(facts_path, FACTS, facts, stage.provenance)
-        stated, roles, reads = given["exchange"]
-        exchange = exchange_of(folder, resolve(stated) if stated else None, roles, reads)
-        part = part_of(folder, given, finding_rows, findings.shown, exchange)
+        stated, aside, reads = given["exchange"]
+        exchange = exchange_of(folder, resolve(stated) if stated else None, aside, reads)
+        part = replace(part_of(folder, given, finding_rows, findings.shown), exchange=exchange)
         if order := order_of(folder):
             part = replace(part, order=[*order.sentences()], proof=order.proof)
         parts.append(part)

@@ -9,8 +9,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from pyarrow import Table, array
-from pyarrow.compute import equal, is_in
+from pyarrow import Table, array, string
+from pyarrow.compute import equal, invert, is_in
 
 from dissensus.report.escaping import html
 from dissensus.report.labels import language_tag
@@ -47,19 +47,18 @@ class Exchange:
 
 
 def exchange_of(
-    folder: Path, stated: Stated | None, roles: Sequence[str], reads: Sequence[str]
+    folder: Path, stated: Stated | None, aside: Sequence[str], reads: Sequence[str]
 ) -> Exchange | None:
     """The exchange of the first session, by name, that came to its end and has one.
 
     Parameters
     ----------
     folder : of the study.
-    stated, roles, reads : the choice, the speeches and what is read, as
+    stated, aside, reads : the choice, what is no speech, and what is read, as
         :class:`~dissensus.report.declared.Reader` declares them; None for :func:`quoted`.
     """
     turns, outcomes = (read(folder / f"{name}.parquet") for name in ("turns", "outcomes"))
-    if roles:
-        turns = turns.filter(is_in(turns["role"], array(roles)))
+    turns = turns.filter(invert(is_in(turns["role"], array(aside, string()))))
     spoken = set(turns["session_id"].unique().to_pylist())
     ended = zip(outcomes["session_id"].to_pylist(), outcomes["complete"].to_pylist(), strict=True)
     name = min((name for name, complete in ended if complete and name in spoken), default=None)

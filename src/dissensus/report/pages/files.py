@@ -30,7 +30,6 @@ from dissensus.report.findings import (
 )
 from dissensus.report.floor import Floor
 from dissensus.report.labels import counted, listed
-from dissensus.report.pages.exchange import Exchange
 from dissensus.report.pages.looks import early, stopping
 from dissensus.report.pages.part import Further, Part, Place, Shown
 from dissensus.report.tables import narrowed, parts
@@ -108,11 +107,7 @@ def findings_of(
 
 
 def part_of(
-    folder: Path,
-    given: Mapping[str, Any],
-    findings: list[dict[str, Any]],
-    card: Card,
-    exchange: Exchange | None = None,
+    folder: Path, given: Mapping[str, Any], findings: list[dict[str, Any]], card: Card
 ) -> Part:
     """A study's part of the page.
 
@@ -122,7 +117,7 @@ def part_of(
     given : ``question``, ``design``, ``figures``, each with its name, its title and whether it is
         main, and ``tables``, see :func:`dissensus.study.given.page_settings`.
     findings : its findings.
-    card, exchange : of the front page.
+    card : of the front page.
     """
     sentences: dict[str, list[str]] = {}
     for row in findings:
@@ -168,7 +163,6 @@ def part_of(
         ],
         _sentences(folder / "deviations.parquet"),
         _sentences(folder / "confirmation.parquet") or (),
-        exchange,
     )
 
 
