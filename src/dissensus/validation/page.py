@@ -90,10 +90,10 @@ def _counts(sections: Sequence[Section]) -> str:
     ]
     claims = [line for line in lines if isinstance(line, Claimed)]
     equal = sum(line.is_equal for line in published)
-    held = sum(line.holds is True for line in claims)
+    true = sum(line.holds is True for line in claims)
     return (
         f"Of {counted(len(published), 'number')} that were published {equal} are equal here; of "
-        f"{counted(len(claims), 'sentence')} {held} hold."
+        f"{counted(len(claims), 'sentence')} {true} hold."
     )
 
 
