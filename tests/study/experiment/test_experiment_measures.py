@@ -174,7 +174,7 @@ def test_it_is_said_where_replies_that_could_be_read_cannot_be_measured(
 
 def test_a_share_is_between_none_and_all(monkeypatch: pytest.MonkeyPatch) -> None:
     declared = {"score": Outcome("A share.", is_share=True)}
-    monkeypatch.setattr(Heard, "declared_outcomes", lambda _: declared)
+    monkeypatch.setattr(Heard, "declared_outcomes", staticmethod(lambda: declared))
     monkeypatch.setattr(Heard, "measure", lambda *_: {"score": 1.01})
     with pytest.raises(
         ResourceError, match=r"measure gives score as 1\.01; a share must be from 0"

@@ -116,18 +116,25 @@ def compare(
     """
     compared = design.compared
     again = next(iter(design.floor), None)
-    rows = Contrasts(list(design.outcomes), compared, design.cluster, again=again).rows(
-        metrics, options
-    )
-    main = [row["outcome"] == next(iter(design.outcomes)) for row in rows]
+    is_first = design.primary in design.outcomes
+    rows = Contrasts(
+        list(design.outcomes),
+        compared,
+        design.cluster,
+        family="reference" if is_first else "none",
+        again=again if is_first else None,
+    ).rows(metrics, options)
+    of_arms, floored, means = _over_sessions(metrics, design, options)
+    rows += of_arms
+    main = [row["outcome"] == design.primary for row in rows]
     effects = list(_effects(metrics, design, options))
     is_main = [not compared and _is_headline(row, design) for row in effects]
-    means = [row for name in design.outcomes for row in _means(metrics, name, design, options)]
+    means += [row for name in design.outcomes for row in _means(metrics, name, design, options)]
     for row, is_first in zip(effects, is_main, strict=True):
         row["headline"] = is_first and row["method"] == HEADLINE
     if not compared and not any(is_main):
         for row in means:
-            row["headline"] = row["outcome"] == next(iter(design.outcomes)) and "factor" not in row
+            row["headline"] = row["outcome"] == design.primary and "factor" not in row
     tested = [*zip(rows, main, strict=True), *zip(effects, is_main, strict=True)]
     tested += [(row, False) for row in areas]
     run_again = {arm for each in design.floor for arm in each.treated}
@@ -139,8 +146,23 @@ def compare(
             )
     # What the reference that is run again differs by from the reference.
     floor = Contrasts(list(design.outcomes), design.floor, design.cluster, family="none")
-    floored = floor.rows(metrics, options)
+    floored = [*floor.rows(metrics, options), *floored]
     return [_placed(row) for row in (*rows, *floored, *areas, *means, *effects)]
+
+
+def _over_sessions(
+    metrics: pd.DataFrame, design: Compared, options: Options
+) -> tuple[list[Row], list[Row], list[Row]]:
+    """Rows of statistics over sessions: their contrasts, the noise floor's, and those of arms."""
+    arms = [*design.arms, *(again for each in design.floor for again in each.treated)]
+    made: tuple[list[Row], list[Row], list[Row]] = ([], [], [])
+    for each in design.tested:
+        rows, means = each.rows(metrics, arms, design.compared, options, design.columns)
+        alone = replace(each, is_primary=False)
+        floored, _ = alone.rows(metrics, (), design.floor, options, design.columns)
+        for of, some in zip(made, (rows, floored, means), strict=True):
+            of += some
+    return made
 
 
 def _placed(row: Row) -> Row:
@@ -151,7 +173,7 @@ def _placed(row: Row) -> Row:
 def _is_headline(row: Row, design: Compared) -> bool:
     """Whether an effect of a factor is what a study of one arm is about."""
     is_slope = row["level"] == SLOPE
-    is_primary = row["outcome"] == next(iter(design.outcomes)) and not row["arm"]
+    is_primary = row["outcome"] == design.primary and not row["arm"]
     return is_primary and is_slope == design.factors[row["factor"]].is_numeric
 
 

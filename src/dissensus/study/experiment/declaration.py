@@ -10,6 +10,7 @@ from math import inf
 from typing import Any
 
 from dissensus.design.again import again_of
+from dissensus.design.over_sessions import Statistic
 from dissensus.errors import SettingError
 from dissensus.settings import WORD
 from dissensus.study.experiment.design import ExperimentDesign
@@ -53,6 +54,7 @@ def check_names(cls: type[ExperimentDesign]) -> None:
     _check_levels(cls)
     _check_contrasts(cls)
     _check_rounds(cls)
+    _check_statistics(cls)
     # What stands in one table.
     names["cluster"] = (cls.cluster,)
     pairs = (("item", "factors"), ("factors", "outcomes"), ("cluster", "outcomes"))
@@ -176,6 +178,64 @@ def _check_rounds(cls: type[ExperimentDesign]) -> None:
                 f"{where} has {name!r}, which is by round, as the first; the first is the primary "
                 "one and must be a number a session."
             )
+
+
+def _check_statistics(cls: type[ExperimentDesign]) -> None:
+    """Refuse statistics over sessions that are computed from what there is not.
+
+    Raises
+    ------
+    SettingError : with the file and the mend.
+    """
+    sessions = cls.session_outcomes()
+    numbers = [name for name, column in cls.item.items() if column.kind in _NUMBERS]
+    for name, outcome in cls.statistics().items():
+        where, of = f"{cls.file()}: {cls.__name__}.outcomes has {name!r},", outcome.statistic
+        if not isinstance(of, Statistic):
+            raise SettingError(
+                f'{where} whose statistic is {of!r}; its form is AUC("score", "truth"), '
+                "CatchRate, Brier, CalibrationError or MajorityVote."
+            )
+        if of.fault:
+            raise SettingError(f"{where} whose {type(of).__name__} has a fault: {of.fault}.")
+        if outcome.keys:
+            raise SettingError(
+                f"{where} which is one number of all sessions of an arm and cannot be by "
+                f"{outcome.by!r}; take out by."
+            )
+        for column in of.columns:
+            if column not in sessions and column not in numbers:
+                raise SettingError(
+                    f"{where} which is computed from {column!r}; it may be an outcome that is a "
+                    f"number a session ({', '.join(sessions) or 'there is none'}), or a column of "
+                    f"item that is a number or a flag ({', '.join(numbers) or 'there is none'})."
+                )
+        if not set(of.columns) & set(sessions):
+            raise SettingError(
+                f"{where} which is computed from columns of items alone, and so is the same in all "
+                "arms; name an outcome of sessions among them."
+            )
+        for column in of.shares:
+            if column in sessions and not _is_within_one(sessions[column]):
+                raise SettingError(
+                    f"{where} which takes {column!r} for a probability; declare it so, by "
+                    f"Outcome(..., is_share=True)."
+                )
+        for column in of.of_items:
+            if column not in cls.item:
+                raise SettingError(
+                    f"{where} which takes {column!r} for the true answer of an item; it must be a "
+                    f"column of item: {', '.join(numbers) or 'there is no number among them'}."
+                )
+
+
+#: Kinds of columns that are numbers.
+_NUMBERS = ("int", "int?", "float", "float?", "bool", "bool?")
+
+
+def _is_within_one(outcome: Outcome) -> bool:
+    low, high = outcome.limits or (-inf, inf)
+    return low >= 0.0 and high <= 1.0
 
 
 def sharing_of(cls: type[ExperimentDesign]) -> Sharing:

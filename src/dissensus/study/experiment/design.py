@@ -40,6 +40,10 @@ OF_THE_RUN = (
 )
 
 
+def _columns_of(outcome: Outcome) -> tuple[str, ...]:
+    return outcome.statistic.columns if outcome.statistic else ()
+
+
 class ExperimentDesign(Study[ExperimentSettings]):
     """An experiment as its class declares it: all that whatever is derived from it reads.
 
@@ -49,7 +53,7 @@ class ExperimentDesign(Study[ExperimentSettings]):
         a study of means.
     item : column of an item -> what it holds, see :mod:`dissensus.tables.common`.
     outcomes : name -> what is measured of a session: an :class:`Outcome`, or its sentence alone.
-        The first is the primary one, and a number a session.
+        The first is the primary one, and a number a session or one of all sessions of an arm.
     contrasts : name -> arm and reference, or arm -> weight, which sum to 0. Without any, every arm
         is compared with the first.
     factors : name -> a :class:`Factor`, or its levels alone, of which one is drawn at random for
@@ -149,14 +153,30 @@ class ExperimentDesign(Study[ExperimentSettings]):
         return {name: Outcome.of(declared) for name, declared in cls.outcomes.items()}
 
     @classmethod
+    def measured_outcomes(cls) -> dict[str, Outcome]:
+        """Those that :meth:`measure` gives."""
+        return {name: o for name, o in cls.declared_outcomes().items() if o.statistic is None}
+
+    @classmethod
     def session_outcomes(cls) -> dict[str, Outcome]:
         """Those that are a number a session."""
-        return {name: each for name, each in cls.declared_outcomes().items() if not each.keys}
+        return {name: each for name, each in cls.measured_outcomes().items() if not each.keys}
+
+    @classmethod
+    def statistics(cls) -> dict[str, Outcome]:
+        """Those that are one number of all sessions of an arm."""
+        return {name: o for name, o in cls.declared_outcomes().items() if o.statistic is not None}
+
+    @classmethod
+    def item_columns(cls) -> dict[str, Column]:
+        """Columns of items that statistics are computed from, which the metrics have too."""
+        named = [column for each in cls.statistics().values() for column in _columns_of(each)]
+        return {name: cls.item[name] for name in named if name in cls.item}
 
     @classmethod
     def round_outcomes(cls) -> dict[str, Outcome]:
         """Those by round."""
-        return {name: each for name, each in cls.declared_outcomes().items() if each.keys}
+        return {name: each for name, each in cls.measured_outcomes().items() if each.keys}
 
     @classmethod
     def declared_contrasts(cls) -> list[Contrast]:

@@ -146,6 +146,7 @@ def _measured(
     names: Row = {name: ended[name] for name in study.ids}
     if study.cluster not in names:
         names[study.cluster] = str(item[study.cluster])
+    of_item = {name: item[name] for name in study.item_columns() if name not in names}
     measured: Mapping[str, Any] = {}
     if ended["complete"]:
         with naming_the_line(type(study).__module__, f"measure of {ended['session_id']}"):
@@ -157,7 +158,8 @@ def _measured(
         for name, outcome in study.round_outcomes().items()
         for (round_, agent), value in numbers_by_round(measured.get(name), outcome).items()
     ]
-    return {**names, "complete": ended["complete"], **of_session}, by_round
+    check_ingredients(study, of_session | of_item, ended["session_id"])
+    return {**names, **of_item, "complete": ended["complete"], **of_session}, by_round
 
 
 @contextmanager
@@ -233,7 +235,7 @@ def _rehearsed(
     _check(study, measured)
     return {
         name: numbers_by_round(measured[name], outcome) if outcome.keys else _number(measured[name])
-        for name, outcome in study.declared_outcomes().items()
+        for name, outcome in study.measured_outcomes().items()
     }
 
 
@@ -266,7 +268,7 @@ def _lacks_column(names: Mapping[str, Any], turns: pd.DataFrame) -> bool:
 
 def _check(study: ExperimentDesign, measured: Any) -> None:
     """Refuse what is measured where it is not what is declared."""
-    declared = study.declared_outcomes()
+    declared = study.measured_outcomes()
     names = set(measured) if isinstance(measured, Mapping) else {type(measured).__name__}
     where = _where(study)
     if names != set(declared):
@@ -297,6 +299,24 @@ def _check(study: ExperimentDesign, measured: Any) -> None:
                 else "it must be finite"
             )
             raise ResourceError(f"{where}: measure gives {name} as {show(number)}; {may}.")
+
+
+def check_ingredients(study: ExperimentDesign, given: Mapping[str, Any], which: str) -> None:
+    """Refuse what a statistic over sessions cannot be computed from.
+
+    Parameters
+    ----------
+    given : outcomes of a session, and columns of its item.
+    which : its name.
+    """
+    for name, outcome in study.statistics().items():
+        assert outcome.statistic is not None
+        for column in outcome.statistic.flags:
+            if given[column] not in (None, 0, 1):
+                raise ResourceError(
+                    f"{study.file()}: {column} of {which} is {show(given[column])}; it is what "
+                    f"{name} takes for true or false, and must be 0 or 1, or None."
+                )
 
 
 def _numbers(given: Any, outcome: Outcome) -> list[float | None]:

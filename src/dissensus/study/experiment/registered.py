@@ -54,7 +54,10 @@ def registered_analysis(study: ExperimentDesign) -> Registered:
     """Estimands, primary outcome and tests."""
     return Registered(
         study.summary(),
-        estimands=[*_of_arms(study), *_of_factors(study), *_of_rounds(study)],
+        estimands=[
+            *(*_of_arms(study), *_of_statistics(study)),
+            *(*_of_factors(study), *_of_rounds(study)),
+        ],
         primary=_primary(study),
         tests=list(_tests(study)),
     )
@@ -70,6 +73,18 @@ def _of_arms(study: ExperimentDesign) -> Iterator[str]:
         if not study.compared():
             against = "" if outcome.null is None else f", against {outcome.null:g}"
             yield f"The mean of {name} ({outcome.meaning}) in {study.arms[0]}{against}, {_OVER}."
+
+
+def _of_statistics(study: ExperimentDesign) -> Iterator[str]:
+    for name, outcome in study.statistics().items():
+        assert outcome.statistic is not None
+        what = f"{name} ({outcome.meaning}): {outcome.statistic.words}"
+        yield f"{what}, over all sessions of each arm{_versus(study)}, {_OVER}."
+
+
+def _versus(study: ExperimentDesign) -> str:
+    named = [f"{each.arm} and {each.reference}" for each in study.compared()]
+    return f"; and what {', '.join(named)} differ by in it" if named else ""
 
 
 def _of_factors(study: ExperimentDesign) -> Iterator[str]:
@@ -118,6 +133,19 @@ def _but_weighted(study: ExperimentDesign) -> str:
 
 def _tests(study: ExperimentDesign) -> Iterator[str]:
     yield from stopping_words(study.settings)
+    if study.statistics():
+        swaps = ""
+        if study.compared():
+            swaps = (
+                ", and a randomisation test in which the arms change places in whole clusters"
+                f"{_but_weighted(study)}"
+            )
+        yield (
+            f"Of {', '.join(study.statistics())}, each a number of all sessions of an arm: t-tests "
+            f"with standard errors from a bootstrap of clusters by {study.cluster}, and a degree "
+            "of freedom less than clusters of the kind of case that has fewest"
+            f"{swaps}; in the families of the others."
+        )
     if not study.compared() and not study.factors:
         yield (
             f"A t-test of each mean that has a null, {_CLUSTERED} {study.cluster}; Holm's "

@@ -86,9 +86,15 @@ def shown_settings(study: ExperimentDesign) -> dict[str, Any]:
         "again": again_of(study.arms) if study.settings.again else "",
         "labelled": study.labelled_outcome if study.is_labelled else "",
         "cluster": study.cluster,
-        "outcomes": titles(study.session_outcomes()),
+        "outcomes": titles(
+            {name: each for name, each in study.declared_outcomes().items() if not each.keys}
+        ),
+        "statistics": list(study.statistics()),
         "outcomes_by_round": titles(study.round_outcomes()),
-        "by_design": [name for name, each in study.session_outcomes().items() if each.where],
+        "by_design": [
+            *(name for name, each in study.session_outcomes().items() if each.where),
+            *study.statistics(),
+        ],
         "nulls": {name: outcome.null for name, outcome in study.declared_outcomes().items()},
         "contrasts": [[each.name, each.arm, each.reference] for each in study.compared()],
         "factors": {
