@@ -31,7 +31,7 @@ _WAYS = (
 _PRINTED = "## The papers' printed numbers against their own tables"
 _PRINTED_WORDS = (
     "What the sources of the five studies print, beside what follows from the numbers that they "
-    "print themselves. No data are needed for it, and no run."
+    "print themselves, or have published with them. No run is needed for it."
 )
 _WIDTH = 125
 
@@ -48,7 +48,7 @@ def page(data: Data) -> str:
         *(part for section in sections for part in _shown(section, data)),
         _PRINTED,
         _filled(_PRINTED_WORDS),
-        _table([("paper", "quantity", "printed", "from its own numbers", "why"), *_printed()]),
+        _table([("paper", "quantity", "printed", "from its own numbers", "why"), *_printed(data)]),
         "## The sources",
         "\n\n".join(_source(name, source) for name, source in data.sources.items()),
     ]
@@ -61,9 +61,9 @@ def _sections(data: Data) -> Iterator[Section]:
     yield from judges.sections(data)
 
 
-def _printed() -> Iterator[tuple[str, ...]]:
+def _printed(data: Data) -> Iterator[tuple[str, ...]]:
     for of_study in _of_studies("printed"):
-        yield from of_study()
+        yield from of_study(data)
 
 
 def makers() -> dict[str, Figures]:
@@ -90,10 +90,10 @@ def _counts(sections: Sequence[Section]) -> str:
     ]
     claims = [line for line in lines if isinstance(line, Claimed)]
     equal = sum(line.is_equal for line in published)
-    held = sum(line.holds is True for line in claims)
+    true = sum(line.holds is True for line in claims)
     return (
         f"Of {counted(len(published), 'number')} that were published {equal} are equal here; of "
-        f"{counted(len(claims), 'sentence')} {held} hold."
+        f"{counted(len(claims), 'sentence')} {true} hold."
     )
 
 

@@ -171,6 +171,6 @@ _WORDS = (
 )
 
 
-def printed() -> Iterator[tuple[str, ...]]:
+def printed(data: Data) -> Iterator[tuple[str, ...]]:
     """The source is a protocol: it prints no result."""
     yield ("deliberation", "Results", "none: the source is a protocol", "", "nothing to compare")
