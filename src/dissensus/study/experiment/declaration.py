@@ -121,6 +121,43 @@ def _check_levels(cls: type[ExperimentDesign]) -> None:
             raise SettingError(
                 f"{where}.factors has {factor.levels!r} as {name!r}; {factor.fault}."
             )
+        unknown = [arm for arm in factor.arms if arm not in arms]
+        if isinstance(factor.arms, str) or unknown:
+            raise SettingError(
+                f"{where}.factors has {name!r} with the arms {factor.arms!r}; they may be some of "
+                f'{", ".join(arms)}, such as arms=("{arms[-1]}",).'
+            )
+        for fork, of in cls.forks.items() if isinstance(cls.forks, Mapping) else ():
+            if isinstance(of, Fork) and factor.is_in(fork) != factor.is_in(of.of):
+                raise SettingError(
+                    f"{where}.factors has {name!r} with the arms {', '.join(factor.arms)}; the "
+                    f"fork {fork!r} begins as {of.of!r} did, so give both of them or neither."
+                )
+    _check_interactions(cls)
+
+
+def _check_interactions(cls: type[ExperimentDesign]) -> None:
+    """Refuse interactions that are no pairs of factors, or of which one is there twice.
+
+    Raises
+    ------
+    SettingError : with the file and the mend.
+    """
+    where, factors = f"{cls.file()}: {cls.__name__}.interactions", cls.declared_factors()
+    form = 'its form is (("dose", "order"),), of two factors each'
+    if not isinstance(cls.interactions, Sequence) or isinstance(cls.interactions, str):
+        raise SettingError(f"{where} is {cls.interactions!r}; {form}.")
+    seen: set[frozenset[str]] = set()
+    for pair in cls.interactions:
+        is_pair = isinstance(pair, Sequence) and not isinstance(pair, str) and len(pair) == 2
+        if not is_pair or pair[0] == pair[1] or not set(pair) <= set(factors):
+            names = ", ".join(factors) or "none"
+            raise SettingError(f"{where} has {pair!r}; {form}, and there are {names}.")
+        if frozenset(pair) in seen:
+            raise SettingError(f"{where} has {pair!r} twice; take one of them out.")
+        seen.add(frozenset(pair))
+        if not any(factors[pair[0]].is_in(arm) and factors[pair[1]].is_in(arm) for arm in cls.arms):
+            raise SettingError(f"{where} has {pair!r}, which no arm has both; take it out.")
 
 
 def _check_contrasts(cls: type[ExperimentDesign]) -> None:
