@@ -23,6 +23,8 @@ NAME, TURNS, GROUPS = "delidata", "delidata_turns.csv", "delidata_groups.csv"
 _CORPUS = "delitoolkit/delidata_corpus"
 #: Kinds of rows: what somebody has in mind at first, says, or submits.
 FIRST, SAID, SUBMITTED = "first", "said", "submitted"
+#: Of somebody who has no card in mind: an answer like others, and a wrong one.
+NO_CARDS = "none"
 _KINDS = {"MESSAGE": SAID, "SUBMIT": SUBMITTED}
 _VOWELS = frozenset("AEIOU")
 
@@ -36,8 +38,15 @@ def figures(folder: Path) -> dict[str, pd.DataFrame]:
             rows = [*csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)]
         cards = rows[0]["original_text"].split("&&")[1].split(",")
         scores = {f"score_{at}": row["team_performance"] for at, row in _ends(rows)}
-        groups.append({"group": number, "id": path.name, "cards": _sorted(cards), **scores})
-        turns += [{"group": number, **turn} for turn in _turns(rows)]
+        people = len(json.loads(rows[0]["sol_tracker_all"]))
+        hand, right = _sorted(cards), right_of(_sorted(cards))
+        of_group = {"id": path.name, "cards": hand, "right": right, "people": people}
+        groups.append({"group": number, **of_group, **scores})
+        shared = {"right": right, "text": ""}
+        turns += [
+            {"group": number, "turn": place, **turn, **shared}
+            for place, turn in enumerate(_turns(rows), start=1)
+        ]
     return {TURNS: pd.DataFrame(turns), GROUPS: pd.DataFrame(groups)}
 
 
@@ -60,7 +69,7 @@ def _turns(rows: Sequence[dict[str, str]]) -> Iterator[dict[str, Any]]:
 
 
 def _sorted(cards: Sequence[str]) -> str:
-    return "".join(sorted(cards))
+    return "".join(sorted(cards)) or NO_CARDS
 
 
 FIGURES: dict[str, Figures] = {NAME: figures}
@@ -83,8 +92,7 @@ def sections(data: Data) -> Iterator[Section]:
     """The corpus' numbers, and ours of the same groups."""
     turns, groups = data.figures(TURNS), data.figures(GROUPS)
     of_group = {str(group): rows for group, rows in turns.groupby("group")}
-    cards = dict(zip(groups["group"], groups["cards"], strict=True))
-    truths = {group: right_of(each) for group, each in cards.items()}
+    truths = dict(zip(turns["group"], turns["right"], strict=True))
     rows = [measure(as_turns(of_group[each]), [], [], None, truths[each]) for each in truths]
     measured = pd.DataFrame(rows, dtype=float)
     improved = groups["score_last"].astype(float) > groups["score_first"].astype(float)

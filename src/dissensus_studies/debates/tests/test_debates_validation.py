@@ -40,14 +40,14 @@ def test_rows_keep_who_had_which_cards_when_and_no_word(tmp_path: Path) -> None:
     made = validation.figures(corpus(tmp_path))
     turns = made[validation.TURNS]
     assert [*turns.itertuples(index=False, name=None)] == [
-        (1, 1, "first", "2A"),
-        (1, 2, "first", ""),
-        (1, 1, "said", "7A"),
-        (1, 1, "submitted", "7A"),
+        (1, 1, 1, "first", "2A", "7A", ""),
+        (1, 2, 2, "first", "none", "7A", ""),
+        (1, 3, 1, "said", "7A", "7A", ""),
+        (1, 4, 1, "submitted", "7A", "7A", ""),
     ]
     (group,) = made[validation.GROUPS].to_dict("records")
     assert group == {
-        **{"group": 1, "id": "g", "cards": "27AV"},
+        **{"group": 1, "id": "g", "cards": "27AV", "right": "7A", "people": 2},
         **{"score_first": "0.5", "score_last": "0.75"},
     }
 
