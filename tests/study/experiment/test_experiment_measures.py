@@ -75,7 +75,7 @@ def rehearsed(measure: Any, monkeypatch: pytest.MonkeyPatch, *, all_read: bool =
     said = [("S", "Oaks", True), ("j1", "?", all_read), ("j2", "?", all_read)]
     turns = [
         {**ids, "turn": number, "speaker": speaker, "text": words, "value": None, "compliant": read}
-        | {"role": "speaker" if speaker == "S" else "heard"}
+        | {"role": "speaker" if speaker == "S" else "heard", "round_label": "round 1"}
         for number, (speaker, words, read) in enumerate(said, start=1)
     ]
     rehearse(panel(Heard), [(turns, {"item_id": "i1", "topic": "t", "truth": 1})])

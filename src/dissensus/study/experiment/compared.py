@@ -32,6 +32,7 @@ class Compared:
     again : whether the reference is run a second time.
     statistics : outcomes that are one number of all sessions of an arm, by name.
     main : name of the primary outcome; the first one's where it is empty.
+    interactions : pairs of factors.
     """
 
     arms: Sequence[str]
@@ -42,6 +43,7 @@ class Compared:
     again: bool = False
     statistics: Mapping[str, Outcome] = field(default_factory=dict)
     main: str = ""
+    interactions: Sequence[tuple[str, str]] = ()
 
     @classmethod
     def of(cls, study: type[ExperimentDesign], again: bool = False) -> Compared:
@@ -55,6 +57,7 @@ class Compared:
             again,
             study.statistics(),
             next(iter(study.outcomes)),
+            [(first, other) for first, other in study.interactions],
         )
 
     @property

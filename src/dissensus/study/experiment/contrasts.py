@@ -22,14 +22,15 @@ from dissensus.design.contrasts import (
 )
 from dissensus.design.declared import Contrasts, Means
 from dissensus.design.looks import judged_by
+from dissensus.design.weights import Contrast
 from dissensus.digests import seed_of
 from dissensus.stats.checks import FloatArray
 from dissensus.stats.results import Estimate
 from dissensus.study.experiment.compared import Compared, mean_of
 from dissensus.study.experiment.courses import CONTRASTS_BY_ROUND, compare_by_round
 from dissensus.study.experiment.design import ExperimentDesign
-from dissensus.study.experiment.factor_effects import Dealt
-from dissensus.study.experiment.factors import SLOPE
+from dissensus.study.experiment.factor_effects import Dealt, interactions
+from dissensus.study.experiment.factors import SLOPE, TIMES
 from dissensus.study.makes import makes, resolve
 from dissensus.tables.common import text
 
@@ -174,7 +175,8 @@ def _is_headline(row: Row, design: Compared) -> bool:
     """Whether an effect of a factor is what a study of one arm is about."""
     is_slope = row["level"] == SLOPE
     is_primary = row["outcome"] == design.primary and not row["arm"]
-    return is_primary and is_slope == design.factors[row["factor"]].is_numeric
+    factor = design.factors.get(row["factor"])
+    return is_primary and factor is not None and is_slope == factor.has_slope
 
 
 def _means(metrics: pd.DataFrame, name: str, design: Compared, options: Options) -> Iterator[Row]:
@@ -188,7 +190,7 @@ def _means(metrics: pd.DataFrame, name: str, design: Compared, options: Options)
     arms = (*design.arms, *(again for each in design.floor for again in each.treated))
     yield from Means((name,), arms, design.cluster, estimator=estimator).rows(metrics, options)
     for factor, dealt in design.factors.items():
-        for arm in design.arms:
+        for arm in filter(dealt.is_in, design.arms):
             mean = Means((name,), (arm,), design.cluster, estimator=estimator)
             for value, level in zip(dealt.values, dealt.names, strict=True):
                 (row,) = mean.rows(metrics[metrics[factor] == value], options)
@@ -204,16 +206,23 @@ def _effects(metrics: pd.DataFrame, design: Compared, options: Options) -> Itera
     for name in design.outcomes:
         wide = by_arm(metrics, name, design.columns).sort_index()
         some = [arm for arm in design.arms if arm in wide and wide[arm].notna().any()]
-        over_arms = wide[some].mean(axis=1, skipna=False).to_numpy(float)
-        compared: list[tuple[str, str, str, FloatArray]] = [("", "", "", over_arms)]
+        compared: list[tuple[Contrast, FloatArray]] = []
         for each in design.compared:
             pairs = pairs_of(wide, draws[design.cluster], each)
             if pairs.complete.any():
-                named = f"{each.name}, "
-                compared.append((named, each.arm, each.reference, pairs.differences))
-        for factor in design.factors:
+                compared.append((each, pairs.differences))
+        yield from _interactions(wide[some], draws, name, design, options)
+        for factor, declared in design.factors.items():
             dealt = Dealt.of(draws, factor, design.factors, design.cluster)
-            for named, arm, reference, values in compared:
+            having = wide[[*filter(declared.is_in, some)]]
+            over_arms = having.mean(axis=1, skipna=False).to_numpy(float)
+            of = [("", "", "", over_arms)]
+            of += [
+                (f"{each.name}, ", each.arm, each.reference, values)
+                for each, values in compared
+                if declared.is_in(*each.weights)
+            ]
+            for named, arm, reference, values in of:
                 seed = seed_of(options.seed, name, arm, reference, factor)
                 for effect in dealt.effects(values, replace(options, seed=seed)):
                     row = contrast_row(name, arm, reference, effect.method, effect.estimate, False)
@@ -221,3 +230,20 @@ def _effects(metrics: pd.DataFrame, design: Compared, options: Options) -> Itera
                     row["contrast"] = f"{named}{factor} {effect.level}{versus}"
                     at = {"factor": factor, "level": effect.level, "base": effect.base}
                     yield {**row, **at}
+
+
+def _interactions(
+    wide: pd.DataFrame, draws: pd.DataFrame, name: str, design: Compared, options: Options
+) -> Iterator[Row]:
+    """What factors change in each other, in the mean of all arms that have both of them."""
+    for pair in design.interactions:
+        both = [
+            arm for arm in wide if all(design.factors[factor].is_in(str(arm)) for factor in pair)
+        ]
+        values = wide[both].mean(axis=1, skipna=False).to_numpy(float)
+        given = (draws, values, pair, design.factors, design.cluster, options.confidence)
+        for effect in interactions(*given):
+            row = contrast_row(name, "", "", effect.method, effect.estimate, False)
+            factor = TIMES.join(pair)
+            at = {"factor": factor, "level": effect.level, "base": effect.base}
+            yield {**row, "contrast": f"{factor}: {effect.level}", **at}

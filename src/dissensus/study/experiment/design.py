@@ -58,6 +58,7 @@ class ExperimentDesign(Study[ExperimentSettings]):
         is compared with the first.
     factors : name -> a :class:`Factor`, or its levels alone, of which one is drawn at random for
         each draw. All arms of a draw share it.
+    interactions : pairs of factors of which it is estimated what they change in each other.
     cluster : column of what is independent of each other; items, where the study says nothing.
     forks : arm -> what it is forked from; see :meth:`replacement`.
     material : name -> what sessions of some arms are shown of those of another.
@@ -68,6 +69,7 @@ class ExperimentDesign(Study[ExperimentSettings]):
     outcomes: ClassVar[Mapping[str, Outcome | str]]
     contrasts: ClassVar[Mapping[str, tuple[str, str] | Mapping[str, float]]] = {}
     factors: ClassVar[Mapping[str, Factor | Sequence[FactorLevel]]] = {}
+    interactions: ClassVar[Sequence[tuple[str, str]]] = ()
     cluster: ClassVar[str] = "item_id"
     forks: ClassVar[Mapping[str, Fork]] = {}
     material: ClassVar[Mapping[str, Material]] = {}
@@ -197,6 +199,11 @@ class ExperimentDesign(Study[ExperimentSettings]):
     def declared_factors(cls) -> dict[str, Factor]:
         """Name -> factor."""
         return {name: Factor.of(declared) for name, declared in cls.factors.items()}
+
+    @classmethod
+    def factors_of(cls, arm: str) -> tuple[str, ...]:
+        """The names of the factors that the sessions of an arm have."""
+        return tuple(name for name, each in cls.declared_factors().items() if each.is_in(arm))
 
     @classmethod
     def levels(cls) -> dict[str, tuple[str, ...]]:

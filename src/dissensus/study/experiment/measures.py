@@ -33,7 +33,7 @@ Row = dict[str, Any]
 #: What sentences call these columns, whose levels are those of the sessions that were played.
 _OF_REHEARSED = {
     name: f"{name} of a session with assumed replies (ask by isin for one that comes with others)"
-    for name in ("speaker", "role")
+    for name in ("speaker", "role", "round_label")
 }
 
 
@@ -196,6 +196,8 @@ def rehearse(
     speakers = [turn["speaker"] for turn in seen]
     levels = {**study.levels(), "speaker": tuple(dict.fromkeys(speakers))}
     levels["role"] = tuple(dict.fromkeys(roles))
+    levels["round_label"] = tuple(dict.fromkeys(turn["round_label"] for turn in seen))
+    _check_labelled(study, levels["speaker"])
     for turns, item in sessions:
         if turns[0]["arm"] not in study.arms:
             continue
@@ -216,6 +218,24 @@ def rehearse(
             f"{_where(study)}: measure of {sentence}, where all replies are those that its calls "
             "expect; correct it, unless real ones can be measured."
         )
+
+
+def _check_labelled(study: ExperimentDesign, speakers: Sequence[str]) -> None:
+    """Refuse labels of a judge, and hidden speakers, who speak in no session.
+
+    Raises
+    ------
+    ResourceError : with those who speak.
+    """
+    given = study.settings.labels
+    named = {} if given is None else {"judge": [given.judge], "hidden": given.hidden}
+    for what, names in named.items():
+        for name in names:
+            if name and name not in speakers:
+                raise ResourceError(
+                    f"{study.name}.labels.{what} names {name!r}, who never speaks; in sessions "
+                    f"with assumed replies there are {', '.join(speakers)}."
+                )
 
 
 def _rehearsed(

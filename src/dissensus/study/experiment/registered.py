@@ -90,12 +90,20 @@ def _versus(study: ExperimentDesign) -> str:
 def _of_factors(study: ExperimentDesign) -> Iterator[str]:
     for name, factor in study.declared_factors().items():
         first, *others = factor.names
-        slope = ", and what one unit more changes (a least-squares slope)" * factor.is_numeric
+        slope = ", and what one unit more changes (a least-squares slope)" * factor.has_slope
         within = "within items" if factor.is_within else "between draws"
         over = " in the mean of all arms and in every contrast of arms" * (len(study.arms) > 1)
+        if factor.arms:
+            over = f" in the mean of {', '.join(factor.arms)} and in contrasts of these alone"
         yield (
             f"What {name} {', '.join(others)} changes against {first}{slope},{over}, {within}, "
             "for every outcome of a session."
+        )
+    for first, other in study.interactions:
+        yield (
+            f"What {first} and {other} change in each other (a difference of differences, or the "
+            "coefficient of a product), in the mean of the arms that have both, for every outcome "
+            "of a session."
         )
 
 
@@ -119,7 +127,7 @@ def _primary(study: ExperimentDesign) -> str:
     if not factors:
         return f"{name}, its mean in {study.arms[0]}."
     of = ", ".join(
-        f"the slope on {each}" if factor.is_numeric else f"the levels of {each}"
+        f"the slope on {each}" if factor.has_slope else f"the levels of {each}"
         for each, factor in factors.items()
     )
     return f"{name}, by {of}."

@@ -12,7 +12,7 @@ from dissensus.design.over_sessions import MajorityVote
 from dissensus.digests import digest
 from dissensus.errors import ResourceError, SettingError
 from dissensus.report.declared import Figure, Measure, Reader, Table
-from dissensus.study.experiment.declaration import check_names, check_overrides, sharing_of
+from dissensus.study.experiment.declaration.names import check_names, check_overrides, sharing_of
 from dissensus.study.experiment.design import OF_THE_RUN, ExperimentDesign
 from dissensus.study.experiment.drawing import (
     manifest_schema,

@@ -1,28 +1,38 @@
-"""What an experiment may not declare: names that no column can have, or that are taken."""
+"""Names that an experiment lacks, that no column can have, or that are taken."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
+from difflib import get_close_matches
 from functools import cached_property
 from inspect import Parameter, getattr_static, isfunction, signature
-from math import inf
 from typing import Any
 
-from dissensus.design.again import again_of
-from dissensus.design.over_sessions import Statistic
 from dissensus.errors import SettingError
 from dissensus.settings import WORD
+from dissensus.study.experiment.declaration.compared import check_contrasts, check_levels
+from dissensus.study.experiment.declaration.outcomes import (
+    check_rounds,
+    check_statistics,
+    check_values,
+)
 from dissensus.study.experiment.design import ExperimentDesign
 from dissensus.study.experiment.drawing import manifest_schema
-from dissensus.study.experiment.factors import Factor
-from dissensus.study.experiment.outcomes import BY, Outcome
+from dissensus.study.experiment.outcomes import Outcome
 from dissensus.study.experiment.sharing import Fork, Material, Sharing
 from dissensus.study.gather import OUTCOMES, TURNS
 from dissensus.tables.artefact import Column
 
 #: The module of the class that all of them inherit from.
 _EXPERIMENT = "dissensus.study.experiment.study"
+#: What an experiment may declare.
+_DECLARED = (
+    *("arms", "item", "outcomes", "contrasts", "factors", "interactions", "cluster", "forks"),
+    *("material", "question", "figures", "tables"),
+)
+#: How much a name is like one of these where it is taken for a slip.
+_ALIKE = 0.85
 
 
 def check_names(cls: type[ExperimentDesign]) -> None:
@@ -51,10 +61,11 @@ def check_names(cls: type[ExperimentDesign]) -> None:
                     f"{cls.file()}: {cls.__name__}.{what} has {name!r}; a name may have "
                     f"{WORD.words}."
                 )
-    _check_levels(cls)
-    _check_contrasts(cls)
-    _check_rounds(cls)
-    _check_statistics(cls)
+    check_levels(cls)
+    check_contrasts(cls)
+    check_rounds(cls)
+    check_values(cls)
+    check_statistics(cls)
     # What stands in one table.
     names["cluster"] = (cls.cluster,)
     pairs = (("item", "factors"), ("factors", "outcomes"), ("cluster", "outcomes"))
@@ -101,143 +112,6 @@ def _check_kinds(cls: type[ExperimentDesign]) -> None:
             )
 
 
-def _check_levels(cls: type[ExperimentDesign]) -> None:
-    """Refuse arms of which two are one, and factors without two levels; a text is no list of them.
-
-    Raises
-    ------
-    SettingError : with the file and the mend.
-    """
-    where = f"{cls.file()}: {cls.__name__}"
-    arms = cls.arms
-    if isinstance(arms, str) or len(set(arms)) != len(arms):
-        raise SettingError(
-            f"{where}.arms is {arms!r}; it needs different names, the reference first, such as "
-            '("alone", "debate"), or ("debate",) for one.'
-        )
-    for name, declared in cls.factors.items():
-        factor = Factor.of(declared)
-        if factor.fault:
-            raise SettingError(
-                f"{where}.factors has {factor.levels!r} as {name!r}; {factor.fault}."
-            )
-
-
-def _check_contrasts(cls: type[ExperimentDesign]) -> None:
-    """Refuse contrasts of arms that are none, or whose weights do not sum to zero.
-
-    Raises
-    ------
-    SettingError : with the file and the mend.
-    """
-    where = f"{cls.file()}: {cls.__name__}.contrasts"
-    form = '{"added": ("debate", "alone")}, or {"added": {"debate": 0.5, "jury": 0.5, "alone": -1}}'
-    if not isinstance(cls.contrasts, Mapping):
-        raise SettingError(f"{where} is {cls.contrasts!r}; its form is {form}.")
-    for name, given in cls.contrasts.items():
-        if name in (*cls.arms, again_of(cls.arms)):
-            raise SettingError(
-                f"{where} has {name!r}, which is an arm; give the contrast another name, since "
-                "both stand in one figure."
-            )
-        weights = given if isinstance(given, Mapping) else dict.fromkeys(given, 1.0)
-        is_pair = isinstance(given, Sequence) and not isinstance(given, str) and len(weights) == 2
-        if not (is_pair or (isinstance(given, Mapping) and all(map(_is_weight, given.values())))):
-            raise SettingError(f"{where} has {given!r} as {name!r}; its form is {form}.")
-        if unknown := [arm for arm in weights if arm not in cls.arms]:
-            raise SettingError(
-                f"{where} has the arm {unknown[0]!r} in {name!r}; there are {', '.join(cls.arms)}."
-            )
-        if isinstance(given, Mapping) and not (given and abs(total := sum(given.values())) < 1e-9):
-            raise SettingError(
-                f"{where} has weights in {name!r} that sum to {total if given else 0:g}; they must "
-                "be other than 0 and sum to 0, such as 0.5, 0.5 and -1."
-            )
-
-
-def _is_weight(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and 0 < abs(value) < inf
-
-
-def _check_rounds(cls: type[ExperimentDesign]) -> None:
-    """Refuse outcomes by what there is not, and a primary one by round.
-
-    Raises
-    ------
-    SettingError : with the file and the mend.
-    """
-    where = f"{cls.file()}: {cls.__name__}.outcomes"
-    for place, (name, outcome) in enumerate(cls.declared_outcomes().items()):
-        if outcome.keys not in BY:
-            raise SettingError(
-                f'{where} has {name!r} by {outcome.by!r}; it may be by "round", or by '
-                '("round", "agent").'
-            )
-        if outcome.keys and not place:
-            raise SettingError(
-                f"{where} has {name!r}, which is by round, as the first; the first is the primary "
-                "one and must be a number a session."
-            )
-
-
-def _check_statistics(cls: type[ExperimentDesign]) -> None:
-    """Refuse statistics over sessions that are computed from what there is not.
-
-    Raises
-    ------
-    SettingError : with the file and the mend.
-    """
-    sessions = cls.session_outcomes()
-    numbers = [name for name, column in cls.item.items() if column.kind in _NUMBERS]
-    for name, outcome in cls.statistics().items():
-        where, of = f"{cls.file()}: {cls.__name__}.outcomes has {name!r},", outcome.statistic
-        if not isinstance(of, Statistic):
-            raise SettingError(
-                f'{where} whose statistic is {of!r}; its form is AUC("score", "truth"), '
-                "CatchRate, Brier, CalibrationError or MajorityVote."
-            )
-        if of.fault:
-            raise SettingError(f"{where} whose {type(of).__name__} has a fault: {of.fault}.")
-        if outcome.keys:
-            raise SettingError(
-                f"{where} which is one number of all sessions of an arm and cannot be by "
-                f"{outcome.by!r}; take out by."
-            )
-        for column in of.columns:
-            if column not in sessions and column not in numbers:
-                raise SettingError(
-                    f"{where} which is computed from {column!r}; it may be an outcome that is a "
-                    f"number a session ({', '.join(sessions) or 'there is none'}), or a column of "
-                    f"item that is a number or a flag ({', '.join(numbers) or 'there is none'})."
-                )
-        if not set(of.columns) & set(sessions):
-            raise SettingError(
-                f"{where} which is computed from columns of items alone, and so is the same in all "
-                "arms; name an outcome of sessions among them."
-            )
-        for column in of.shares:
-            if column in sessions and not _is_within_one(sessions[column]):
-                raise SettingError(
-                    f"{where} which takes {column!r} for a probability; declare it so, by "
-                    f"Outcome(..., is_share=True)."
-                )
-        for column in of.of_items:
-            if column not in cls.item:
-                raise SettingError(
-                    f"{where} which takes {column!r} for the true answer of an item; it must be a "
-                    f"column of item: {', '.join(numbers) or 'there is no number among them'}."
-                )
-
-
-#: Kinds of columns that are numbers.
-_NUMBERS = ("int", "int?", "float", "float?", "bool", "bool?")
-
-
-def _is_within_one(outcome: Outcome) -> bool:
-    low, high = outcome.limits or (-inf, inf)
-    return low >= 0.0 and high <= 1.0
-
-
 def sharing_of(cls: type[ExperimentDesign]) -> Sharing:
     """What the sessions of an experiment take from each other, as it declares that.
 
@@ -276,6 +150,13 @@ def check_overrides(cls: type[ExperimentDesign]) -> None:
     SettingError : with the file, the line and the mend.
     """
     base = next(each for each in cls.__mro__ if each.__module__ == _EXPERIMENT)
+    for name, given in vars(cls).items():
+        meant = get_close_matches(name, _DECLARED, n=1, cutoff=_ALIKE)
+        if meant and name not in _DECLARED and not callable(given):
+            raise SettingError(
+                f"{cls.file()}: {cls.__name__} declares {name}, which nothing reads; call it "
+                f"{meant[0]}, or give it a name that is less like it."
+            )
     for name, given in vars(cls).items():
         if name.startswith("__") or not (wanted := _wanted(name, base)):
             continue
