@@ -225,7 +225,7 @@ def _add_comparing(parser: argparse.ArgumentParser) -> None:
 def compare(chosen: argparse.Namespace) -> int:
     """Compare runs, and say what they come to and where the page is."""
     from dissensus.compare.comparison import compare as compared
-    from dissensus.compare.page import finding, objection, write_comparison
+    from dissensus.compare.page import finding, objection, ties, write_comparison
     from dissensus.compare.units import study_folders
 
     folders = study_folders(chosen.runs, chosen.study)
@@ -235,7 +235,8 @@ def compare(chosen: argparse.Namespace) -> int:
     if comparison.simulated:
         print("Simulated models: the numbers say nothing about any real one.")
     first = comparison.compared[0]
-    print(finding(first, comparison), objection(first, comparison), sep="\n")
+    told = (finding, objection, ties)
+    print(*(words(first, comparison) for words in told), sep="\n")
     print(f"Open {path} for the rest.")
     return 0
 
