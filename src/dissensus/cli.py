@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 
 from dissensus.audit.command import add_audit_options, audit
 from dissensus.errors import DissensusError
+from dissensus.keep.worlds import add_worlds_options, worlds
 from dissensus.plan.registering.command import add_stamp_options
 from dissensus.project.making import add_new_options, new
 from dissensus.project.running import add_run_options, run
@@ -76,6 +77,10 @@ _COMMANDS = {
         "say what anybody's judges favour, how far they agree, and what their votes cannot tell",
         "dissensus audit examples/votes/votes.csv --column judge=grader --to audit.csv",
     ),
+    "worlds": (
+        "say the level, power and coverage of what a study declares, in simulated worlds",
+        "dissensus worlds mine --null --n 500 --configfile mine.yaml",
+    ),
     "sample": (
         "draw texts at random for people to label, without arms, models and what judges say",
         "dissensus sample demo --study mine --n 60 --seed 1 --to sample",
@@ -128,6 +133,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _add_forking(added["fork"])
     _add_comparing(added["compare"])
     add_audit_options(added["audit"])
+    add_worlds_options(added["worlds"])
     _add_sampling(added["sample"])
     _add_importing(added["import"])
     _add_exporting(added["export"])
@@ -144,6 +150,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         **{"new": _new, "studies": _studies, "settings": _settings},
         **{"serve": serve, "read": read, "replies": replies, "fork": fork, "compare": compare},
         **{"sample": sample, "import": import_, "export": export, "stamp": stamp_, "audit": audit},
+        "worlds": worlds,
     }
     try:
         return does[chosen.command](chosen)
