@@ -55,7 +55,7 @@ class Told:
     truth : of what is estimated.
     found : studies in which p was at most one minus the level of the intervals.
     tested : studies that had a p-value.
-    held : studies whose interval holds the truth.
+    covered : studies whose interval holds the truth.
     spanned : studies that had an interval.
     """
 
@@ -65,7 +65,7 @@ class Told:
     truth: float
     found: int
     tested: int
-    held: int
+    covered: int
     spanned: int
 
     def rejection(self, confidence: float = 0.95) -> tuple[float, float, float]:
@@ -74,7 +74,7 @@ class Told:
 
     def coverage(self, confidence: float = 0.95) -> tuple[float, float, float]:
         """The share of intervals that hold the truth, with its Monte Carlo interval."""
-        return _share(self.held, self.spanned, confidence)
+        return _share(self.covered, self.spanned, confidence)
 
 
 @dataclass(frozen=True)
@@ -178,11 +178,11 @@ def _told(
         truth = truths[key]
         true = NAN if truth is None else float(truth)
         spanned = np.isfinite(low) & np.isfinite(high)
-        held = int(((low <= true) & (true <= high))[spanned].sum())
+        covered = int(((low <= true) & (true <= high))[spanned].sum())
         tested = np.isfinite(p)
         if tested.any() or spanned.any():
             found = int((p[tested] <= alpha).sum())
-            yield Told(*key, true, found, int(tested.sum()), held, int(spanned.sum()))
+            yield Told(*key, true, found, int(tested.sum()), covered, int(spanned.sum()))
 
 
 def _column(studies: Sequence[Mapping[Key, tuple[float, ...]]], key: Key) -> FloatArray:
