@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 
 from dissensus.audit.command import add_audit_options, audit
 from dissensus.errors import DissensusError
+from dissensus.keep.worlds import add_worlds_options, worlds
 from dissensus.plan.registering.command import add_stamp_options
 from dissensus.project.making import add_new_options, new
 from dissensus.project.running import add_run_options, run
@@ -82,6 +83,10 @@ _COMMANDS = {
         "dissensus validate --to docs/validation.md",
         "dissensus validate --fetched delidata=delitoolkit",
     ),
+    "worlds": (
+        "say the level, power and coverage of what a study declares, in simulated worlds",
+        "dissensus worlds mine --null --n 500 --configfile mine.yaml",
+    ),
     "sample": (
         "draw texts at random for people to label, without arms, models and what judges say",
         "dissensus sample demo --study mine --n 60 --seed 1 --to sample",
@@ -135,6 +140,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _add_comparing(added["compare"])
     add_audit_options(added["audit"])
     add_validation_options(added["validate"])
+    add_worlds_options(added["worlds"])
     _add_sampling(added["sample"])
     _add_importing(added["import"])
     _add_exporting(added["export"])
@@ -151,7 +157,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         **{"new": _new, "studies": _studies, "settings": _settings},
         **{"serve": serve, "read": read, "replies": replies, "fork": fork, "compare": compare},
         **{"sample": sample, "import": import_, "export": export, "stamp": stamp_, "audit": audit},
-        **{"validate": validate},
+        **{"validate": validate, "worlds": worlds},
     }
     try:
         return does[chosen.command](chosen)
