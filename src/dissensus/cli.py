@@ -20,6 +20,7 @@ from dissensus.project.making import add_new_options, new
 from dissensus.project.running import add_run_options, run
 from dissensus.report.escaping import complain, say
 from dissensus.shipped import home
+from dissensus.validation.command import add_validation_options, validate
 
 #: The package of ``dissensus serve``, which stands beside this one and imports it.
 SERVER = "dissensus_serve"
@@ -81,6 +82,11 @@ _COMMANDS = {
         "say the level, power and coverage of what a study declares, in simulated worlds",
         "dissensus worlds mine --null --n 500 --configfile mine.yaml",
     ),
+    "validate": (
+        "say what others published, and what it is when their data go through this project",
+        "dissensus validate --to docs/validation.md",
+        "dissensus validate --fetched delidata=delitoolkit",
+    ),
     "sample": (
         "draw texts at random for people to label, without arms, models and what judges say",
         "dissensus sample demo --study mine --n 60 --seed 1 --to sample",
@@ -134,6 +140,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _add_comparing(added["compare"])
     add_audit_options(added["audit"])
     add_worlds_options(added["worlds"])
+    add_validation_options(added["validate"])
     _add_sampling(added["sample"])
     _add_importing(added["import"])
     _add_exporting(added["export"])
@@ -150,7 +157,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         **{"new": _new, "studies": _studies, "settings": _settings},
         **{"serve": serve, "read": read, "replies": replies, "fork": fork, "compare": compare},
         **{"sample": sample, "import": import_, "export": export, "stamp": stamp_, "audit": audit},
-        "worlds": worlds,
+        **{"validate": validate, "worlds": worlds},
     }
     try:
         return does[chosen.command](chosen)
@@ -224,7 +231,7 @@ def _add_comparing(parser: argparse.ArgumentParser) -> None:
 def compare(chosen: argparse.Namespace) -> int:
     """Compare runs, and say what they come to and where the page is."""
     from dissensus.compare.comparison import compare as compared
-    from dissensus.compare.page import finding, objection, write_comparison
+    from dissensus.compare.page import finding, objection, ties, write_comparison
     from dissensus.compare.units import study_folders
 
     folders = study_folders(chosen.runs, chosen.study)
@@ -234,7 +241,8 @@ def compare(chosen: argparse.Namespace) -> int:
     if comparison.simulated:
         print("Simulated models: the numbers say nothing about any real one.")
     first = comparison.compared[0]
-    print(finding(first, comparison), objection(first, comparison), sep="\n")
+    told = (finding, objection, ties)
+    print(*(words(first, comparison) for words in told), sep="\n")
     print(f"Open {path} for the rest.")
     return 0
 
