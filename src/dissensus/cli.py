@@ -78,10 +78,7 @@ _COMMANDS = {
         "say what anybody's judges favour, how far they agree, and what their votes cannot tell",
         "dissensus audit examples/votes/votes.csv --column judge=grader --to audit.csv",
     ),
-    "worlds": (
-        "say the level, power and coverage of what a study declares, in simulated worlds",
-        "dissensus worlds mine --null --n 500 --configfile mine.yaml",
-    ),
+    "worlds": ("try a study's analysis in simulated worlds", "dissensus worlds mine --null"),
     "validate": (
         "say what others published, and what it is when their data go through this project",
         "dissensus validate --to docs/validation.md",
