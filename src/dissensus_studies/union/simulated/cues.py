@@ -21,8 +21,6 @@ from .phrases import PHRASES
 #: What a slot may hold; a quotation has no marks of its own.
 _SLOTS = {"quote": r"(?P<quote>[^“”\n]+)", "name": r"[^“”\n.:]{1,80}?"}
 _FILLED = r"[^\n.:]{1,80}?"
-#: Stands for the rest of a sentence that is not quoted whole.
-CUT = " …"
 
 
 def pattern(template: str) -> str:
@@ -119,7 +117,7 @@ def _quoted(line: str) -> str | None:
     for address in _ADDRESSES:
         match = address.match(line)
         if match:
-            return match["quote"].removesuffix(CUT)
+            return match["quote"]
     return None
 
 
@@ -151,21 +149,22 @@ _HANGING_WORDS = """
 """
 _HANGING = frozenset(_HANGING_WORDS.split())
 _CLAUSE = re.compile(r"[,;:—–]\s*")
-_FEWEST, _MOST = 4, 11
+_FEWEST, _MOST = 4, 20
 
 
 def fragment(text: str, others: Sequence[str] = ()) -> str:
-    """Words of a claim that no other claim has, a clause of five to thirteen of them if it can be.
+    """A whole clause of a claim, which no other claim has, without its full stop.
 
-    Never the whole claim, unless nothing less tells it from the others. Words that were left off at
-    the end are marked by :data:`CUT`.
+    One of five to twenty words, if one of so many stands by itself; else the whole claim. A
+    quotation is never cut within a clause.
     """
     sentence = text.rstrip(" .!?…")
-    for candidate in [*_clauses(sentence), *_beginnings(sentence)]:
-        if candidate != sentence and not any(candidate in other for other in others):
-            ends = sentence.endswith(candidate)
-            return candidate if ends else f"{candidate}{CUT}"
-    return sentence
+    clauses = [
+        clause
+        for clause in _clauses(sentence)
+        if clause != sentence and not any(clause in other for other in others)
+    ]
+    return clauses[0] if clauses else sentence
 
 
 def _clauses(sentence: str) -> list[str]:
@@ -173,17 +172,9 @@ def _clauses(sentence: str) -> list[str]:
     whole = [
         piece
         for piece in pieces
-        if _FEWEST < len(piece.split()) <= _MOST + 2 and _stands(piece) and _ends_well(piece)
+        if _FEWEST < len(piece.split()) <= _MOST and _stands(piece) and _ends_well(piece)
     ]
     return sorted(whole, key=lambda piece: -len(piece.split()))
-
-
-def _beginnings(sentence: str) -> list[str]:
-    """The first words of a sentence, the first eleven, then fewer, then more."""
-    words = sentence.split(" ")
-    counts = [*range(min(_MOST, len(words) - 1), _FEWEST, -1), *range(_MOST + 1, len(words))]
-    starts = (" ".join(words[:count]).rstrip(" ,;:—–") for count in counts)
-    return [start for start in starts if _ends_well(start)]
 
 
 def _stands(piece: str) -> bool:
