@@ -13,6 +13,8 @@ from dataclasses import dataclass
 
 from dissensus.text.sentences import split_sentences
 
+#: Words in quotation marks that are a quotation and no name.
+FEWEST = 3
 #: How many of the commonest first sentences are taken together.
 COMMONEST = 12
 
@@ -79,7 +81,8 @@ def cut_quotes(speeches: Sequence[Speech]) -> list[tuple[Speech, str]]:
         found += [
             (one, words)
             for words in _QUOTED.findall(one.text)
-            if any(words in text for text in before)
+            if len(words.split()) >= FEWEST
+            and any(words in text for text in before)
             and not any(_is_whole(text, words) for text in before)
         ]
         earlier.setdefault(one.session, []).append(one)

@@ -141,46 +141,35 @@ def quoted_in(quote: str, texts: Sequence[str]) -> str:
     return next((text for text in texts if quote and quote in text), "")
 
 
-#: Words at which a quotation may not end.
-_HANGING_WORDS = """
-    a an and as at be because but by each every for from has have he her his i if in is it its my
-    no nor not of on only or our she since so than that the their them then they this though to
-    until very was we were what when where whether which while who whom whose with would you your
-"""
-_HANGING = frozenset(_HANGING_WORDS.split())
-_CLAUSE = re.compile(r"[,;:—–]\s*")
-_FEWEST, _MOST = 4, 20
+#: Words that begin a clause of its own after a comma, so that what stands before may be quoted.
+_NEXT = re.compile(
+    r"(?:and|but|so|because|since|while|which|who|whose|where|when|though|although|if|unless|for"
+    r"|as|yet|nor|whatever|until|after|before|with|without|not)\b",
+    re.IGNORECASE,
+)
+#: Words after which the main clause is still to come.
+_AWAITS = re.compile(
+    r"(?:if|when|while|though|although|since|because|as|where|whatever|unless|until|after|before"
+    r"|once|in|at|on|by|for|with|without|of|among|from|under)\b",
+    re.IGNORECASE,
+)
+_MARK = re.compile(r"(?P<mark>[,;:—–])\s*")
+_FEWEST, _MOST = 6, 20
 
 
 def fragment(text: str, others: Sequence[str] = ()) -> str:
-    """A whole clause of a claim, which no other claim has, without its full stop.
+    """A claim without its full stop, or its first clauses, if they stand alone and are enough to
+    know it by.
 
-    One of five to twenty words, if one of so many stands by itself; else the whole claim. A
-    quotation is never cut within a clause.
+    Nothing is ever cut within a clause: what is left out follows a mark, and a comma only where
+    another clause begins there.
     """
     sentence = text.rstrip(" .!?…")
-    clauses = [
-        clause
-        for clause in _clauses(sentence)
-        if clause != sentence and not any(clause in other for other in others)
-    ]
-    return clauses[0] if clauses else sentence
-
-
-def _clauses(sentence: str) -> list[str]:
-    pieces = [piece.strip() for piece in _CLAUSE.split(sentence)]
-    whole = [
-        piece
-        for piece in pieces
-        if _FEWEST < len(piece.split()) <= _MOST and _stands(piece) and _ends_well(piece)
-    ]
-    return sorted(whole, key=lambda piece: -len(piece.split()))
-
-
-def _stands(piece: str) -> bool:
-    """Whether it does not begin with a word that joins it to what stands before."""
-    return piece.split(" ", 1)[0].casefold() not in _HANGING
-
-
-def _ends_well(piece: str) -> bool:
-    return piece.rsplit(" ", 1)[-1].casefold() not in _HANGING
+    if not _AWAITS.match(sentence):
+        for match in _MARK.finditer(sentence):
+            start, rest = sentence[: match.start()].rstrip(), sentence[match.end() :]
+            is_clause = match["mark"] != "," or bool(_NEXT.match(rest))
+            is_known = not any(start in other for other in others)
+            if is_clause and is_known and _FEWEST <= len(start.split()) <= _MOST:
+                return start
+    return sentence

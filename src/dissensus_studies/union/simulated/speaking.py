@@ -193,31 +193,33 @@ class _Composer:
         address = self.voice.say(PHRASES.addresses, name=self._called(target.speaker), quote=quote)
         block = Paragraph([cues.capital(address)], answers=True)
         name = self._called(target.speaker)
-        term = term_in(text, self.words)
+        term = term_in(quote, self.words)
+        term = term_in(text, self.words) if term == NOTHING else term
         for bit, leads in (("logic", PHRASES.logic), ("new", PHRASES.new)):
             if bits[bit]:
                 lead = cues.capital(self.voice.say(leads))
                 start = self.notes.nearest(text)
-                block.sentences += self._bridge(name, term, text, start)
+                block.sentences += self._bridge(name, term, quote, start)
                 block.sentences.append(f"{lead}: {start or f'{term} shows it.'}")
                 block.runs = [self.notes.run(start)] if start else block.runs
         if not block.runs:
             start = self.notes.nearest(text)
-            block.sentences += [*self._bridge(name, term, text, start), start] if start else []
+            block.sentences += [*self._bridge(name, term, quote, start), start] if start else []
             block.runs = [self.notes.run(start)] if start else []
         if bits["undermines"]:
             block.end.append(cues.capital(self.voice.say(PHRASES.fallen, name=name, term=term)))
         return block
 
-    def _bridge(self, name: str, term: str, claimed: str, start: str) -> list[str]:
-        """What joins a claim and the sentence that answers it, where they share no word."""
-        if not start or content(claimed) & content(start):
+    def _bridge(self, name: str, term: str, quote: str, start: str) -> list[str]:
+        """What joins a quotation and the sentence that answers it, where they share no word."""
+        if not start or content(quote) & content(start):
             return []
         other = term_in(start, self.words)
-        if NOTHING in (term, other) or term == other:
+        if term == other:
             return []
-        way = self.voice.say(PHRASES.bridges, name=name, term=term, other=other)
-        return [cues.capital(way)]
+        if NOTHING in (term, other):
+            return []
+        return [cues.capital(self.voice.say(PHRASES.bridges, name=name, term=term, other=other))]
 
     def _called(self, name: str) -> str:
         """A full name the first time, then the surname."""
