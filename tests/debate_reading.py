@@ -21,6 +21,10 @@ COMMONEST = 12
 _QUOTED = re.compile(r"[“「\"]([^”」\"]+)[”」\"]")
 #: Where a clause may begin and end.
 _BREAKS = frozenset(".,;:!?—–-()。，；：！？、“”「」\"'’\n")
+#: Words after which a clause begins too.
+_JOINS = re.compile(
+    r"(?:\b(?:that|because|since|for|where|how|as|but|yet)|因为|但)$", re.IGNORECASE
+)
 _NUMBER = r"-?\d+(?:\.\d+)?"
 _SUM = re.compile(rf"({_NUMBER}) ?([+−*×/-]) ?({_NUMBER}) ?(?:=|is|gives|makes) ?({_NUMBER})")
 _DONE: dict[str, Callable[[float, float], float]] = {
@@ -94,7 +98,8 @@ def _is_whole(text: str, words: str) -> bool:
     place = text.find(words)
     while place >= 0:
         end = place + len(words)
-        opens = not text[:place].strip() or text[:place].rstrip()[-1] in _BREAKS
+        start = text[:place].rstrip()
+        opens = not start or start[-1] in _BREAKS or bool(_JOINS.search(start))
         closes = not text[end:].strip() or text[end:].lstrip()[0] in _BREAKS or words[-1] in _BREAKS
         if opens and closes:
             return True
