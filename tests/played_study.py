@@ -34,7 +34,7 @@ def study_of(**declarations: Any) -> type[Experiment]:
 
 def played(
     study: type[Experiment],
-    items: int,
+    items: int | Mapping[str, Row],
     says: Callable[[Row], Sequence[float]],
     repeats: int = 1,
     seed: int = 1,
@@ -44,11 +44,16 @@ def played(
 
     Parameters
     ----------
+    items : how many, or the items by name.
     says : from a row of the manifest to what its session says; nothing where it fails for good.
     again : whether the reference is run a second time.
     """
     reads = Read(last_number)
-    pool = {f"i{number}": {"item_id": f"i{number}", "topic": "t"} for number in range(items)}
+    pool: Mapping[str, Row] = (
+        {f"i{number}": {"item_id": f"i{number}", "topic": "t"} for number in range(items)}
+        if isinstance(items, int)
+        else items
+    )
     names = {"draws": None, "repeats": repeats, "block_size": 25, "again": again}
     turns, outcomes = [], []
     for row in study.draw_manifest(pool, names, seed):

@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 
+from dissensus.cli import main
 from marking import thorough_but
 from planted_examples import EXAMPLES, Planted
 from serving import serving
@@ -22,7 +23,11 @@ from support import ROOT, Project
 #: Those that `make test` runs.
 QUICK = ("scripted_majority", "persuaders", "labels")
 #: Example -> outcomes whose mean is tested by itself.
-TESTED_MEANS = {"judged_debate": {"weak", "strong"}, "personas": {"words_closer"}}
+TESTED_MEANS = {
+    "judged_debate": {"weak", "strong"},
+    "personas": {"words_closer"},
+    "human_twin": {"gain"},
+}
 
 
 @pytest.fixture
@@ -102,6 +107,35 @@ def test_a_published_design_is_a_page_and_finds_what_is_planted(
     means = [row for row in rows if not row["reference"] and not row["factor"]]
     tested = {row["outcome"] for row in means if row["p_value"] is not None}
     assert tested == TESTED_MEANS.get(name, set())
+
+
+@pytest.mark.thorough
+@pytest.mark.run
+def test_people_and_agents_stand_in_one_forest_by_the_commands_of_the_card(
+    project: Project,
+) -> None:
+    project.configuration = "examples/human_twin/config.yaml"
+    project.succeed("results/human_twin/human_twin/metrics.parquet", cores=4)
+    card = (ROOT / "docs/gallery.md").read_text("utf-8").partition("## 11 ")[2]
+    with contextlib.chdir(project.folder):
+        for command in re.findall(r"^dissensus (.+)$", card, re.M):
+            assert main(command.split()) == 0, command
+    project.configuration = "twins.yaml"
+    project.succeed("results/twins/debates/contrasts.parquet", cores=4)
+    path = project.folder / "results/twins/debates/contrasts.parquet"
+    rows = [row for row in pq.read_table(path).to_pylist() if row["method"] == "cluster_robust"]
+    number = r"([-+]?\d\.\d{3})"
+    pattern = rf"^debates: .*?, (\w+) - people: {number} \[{number}, {number}\].* n = (\d+)\.$"
+    stated = re.findall(pattern, card.replace("−", "-"), re.M)
+    assert [arm for arm, *_ in stated] == ["apart", "group"]
+    for arm, *numbers, n in stated:
+        key = {"outcome": "right_last", "arm": arm, "reference": "people", "factor": ""}
+        (row,) = [row for row in rows if key.items() <= row.items()]
+        made = [f"{row[name]:.3f}" for name in ("estimate", "ci_low", "ci_high")]
+        assert [each.lstrip("+") for each in numbers] == made and int(n) == row["n"]
+    means = {row["outcome"]: row["estimate"] for row in rows if row["arm"] == "people"}
+    known = {"right_first": 0.092, "right_last": 0.272, "gain": 0.213, "discovery": 0.268}
+    assert {name: round(means[name], 3) for name in known} == known
 
 
 def check_found(rows: list[dict[str, Any]], planted: Planted) -> None:

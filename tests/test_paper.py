@@ -17,8 +17,12 @@ def test_every_citation_is_in_the_bibliography_and_the_other_way() -> None:
     listed = set(re.findall(r"@\w+\{(\w+),", entries))
     assert cited == listed
     # A word for each thing a reviewer looks for.
-    for title in ("Statement of need", "State of the field", "Design", "Use of language models"):
+    for title in (
+        *("Summary", "Statement of need", "State of the field", "Software design"),
+        *("Research impact statement", "AI usage disclosure", "Acknowledgements", "References"),
+    ):
         assert f"# {title}\n" in paper
+    assert 750 < len(paper.split()) < 1750
 
 
 def test_the_citation_file_is_of_this_version() -> None:

@@ -25,6 +25,7 @@ FLOORS = (
     ("plan",),
     ("run",),
     ("audit", "compare", "keep", "project"),
+    ("validation",),
 )
 FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
 #: How many modules stand side by side before a room needs walls.

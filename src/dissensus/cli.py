@@ -19,6 +19,7 @@ from dissensus.project.making import add_new_options, new
 from dissensus.project.running import add_run_options, run
 from dissensus.report.escaping import complain, say
 from dissensus.shipped import home
+from dissensus.validation.command import add_validation_options, validate
 
 #: The package of ``dissensus serve``, which stands beside this one and imports it.
 SERVER = "dissensus_serve"
@@ -76,6 +77,11 @@ _COMMANDS = {
         "say what anybody's judges favour, how far they agree, and what their votes cannot tell",
         "dissensus audit examples/votes/votes.csv --column judge=grader --to audit.csv",
     ),
+    "validate": (
+        "say what others published, and what it is when their data go through this project",
+        "dissensus validate --to docs/validation.md",
+        "dissensus validate --fetched delidata=delitoolkit",
+    ),
     "sample": (
         "draw texts at random for people to label, without arms, models and what judges say",
         "dissensus sample demo --study mine --n 60 --seed 1 --to sample",
@@ -128,6 +134,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _add_forking(added["fork"])
     _add_comparing(added["compare"])
     add_audit_options(added["audit"])
+    add_validation_options(added["validate"])
     _add_sampling(added["sample"])
     _add_importing(added["import"])
     _add_exporting(added["export"])
@@ -144,6 +151,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         **{"new": _new, "studies": _studies, "settings": _settings},
         **{"serve": serve, "read": read, "replies": replies, "fork": fork, "compare": compare},
         **{"sample": sample, "import": import_, "export": export, "stamp": stamp_, "audit": audit},
+        **{"validate": validate},
     }
     try:
         return does[chosen.command](chosen)

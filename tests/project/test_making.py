@@ -18,8 +18,8 @@ def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(sys, "path", [*sys.path])
 
 
-def test_the_gallery_has_its_ten() -> None:
-    assert len(designs()) == 10
+def test_the_gallery_has_its_eleven() -> None:
+    assert len(designs()) == 11
 
 
 @pytest.mark.parametrize("design", [*designs()])

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.axes import Axes
+from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
@@ -161,22 +162,17 @@ def test_marks_say_what_is_estimated_and_its_numbers(tmp_path: Path) -> None:
     }
 
 
-def test_bands_over_each_other_are_told_apart_by_their_ends(axes: Axes) -> None:
-    """Five filled bands are one mud: of an outlined one, both ends are drawn as its mark's line."""
-    dashed = style.Mark("dashed", "#0b3c6f", "o", (0, (4, 1.5)))
+def test_one_course_has_a_band_and_others_beside_it_a_whisker_at_their_end(axes: Axes) -> None:
+    """Five bands over each other are one mud."""
+    mark = style.Mark("dashed", "#0b3c6f", "o", (0, (4, 1.5)))
     by_round = pd.DataFrame(
         {"round": [1, 2], "estimate": [0.5, 0.6], "ci_low": [0.1, 0.2], "ci_high": [0.8, 0.9]}
     )
-    forms.course(axes, by_round, dashed, outlined=True)
-    low, high, middle = axes.lines
-    assert [list(line.get_ydata()) for line in (low, high, middle)] == [
-        [0.1, 0.2],
-        [0.8, 0.9],
-        [0.5, 0.6],
-    ]
-    assert low.get_linestyle() == high.get_linestyle() == middle.get_linestyle() == "--"
-    (band,) = axes.collections
-    assert band.get_alpha() <= 0.05
+    forms.course(axes, by_round, mark, banded=False)
+    (whisker,) = axes.collections
+    assert whisker.get_segments()[0].tolist() == [[2.0, 0.2], [2.0, 0.9]]
+    forms.course(axes, by_round, mark)
+    assert len(axes.collections) == 2 and isinstance(axes.collections[1], PolyCollection)
 
 
 def test_filled_and_hollow_are_explained_by_two_entries() -> None:

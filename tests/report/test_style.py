@@ -5,13 +5,24 @@ from __future__ import annotations
 import re
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
 from dissensus.report.forms import forest
-from dissensus.report.style import Mark, marks, new_figure, save_svg, says, spread
+from dissensus.report.style import (
+    Mark,
+    marks,
+    new_figure,
+    notice,
+    or_notice,
+    save_svg,
+    says,
+    sentence_of,
+    spread,
+)
 
 
 def test_the_looks_of_languages_differ_in_grey_and_in_shape() -> None:
@@ -97,3 +108,31 @@ def test_digits_that_are_not_written_change_no_byte(tmp_path: Path) -> None:
     assert texts[0] == texts[1]
     clips = re.findall(r'<clipPath id="(\w+)">', texts[0])
     assert len(set(clips)) == 2 and all(f"url(#{name})" in texts[0] for name in clips)
+
+
+UNDEFINED = [np.nan, np.nan]
+DRAWN = {
+    "a line": lambda axes, y: axes.plot([0, 1], y),
+    "points": lambda axes, y: axes.scatter([0, 1], y),
+    "bars": lambda axes, y: axes.bar([0, 1], y),
+    "whiskers": lambda axes, y: axes.errorbar([0, 1], y, yerr=0.1),
+    "a band": lambda axes, y: axes.fill_between([0, 1], y, y),
+}
+
+
+@pytest.mark.parametrize("draw", DRAWN.values(), ids=DRAWN)
+def test_axes_on_which_nothing_is_defined_become_a_sentence(draw: Any) -> None:
+    figure = new_figure(2.0, True)
+    empty, other = figure.subplots(1, 2)
+    empty.axvline(0.5)
+    empty.text(0.5, 0.5, "n = 0")
+    draw(other, UNDEFINED)
+    said = sentence_of(or_notice(figure, True))
+    assert said == "Nothing that this figure draws is defined in this run."
+    draw(empty, [0.0, 0.0])
+    assert or_notice(figure, True) is figure
+
+
+def test_a_figure_that_says_why_it_is_empty_keeps_its_sentence() -> None:
+    figure = notice("No session has an outcome.", True)
+    assert or_notice(figure, True) is figure

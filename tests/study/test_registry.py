@@ -55,6 +55,24 @@ def test_a_folder_becomes_a_study(tmp_path: Path) -> None:
     register({"echo": str(place)})
 
 
+@pytest.mark.parametrize("place", ["before", "after", "within"])
+def test_settings_beside_the_class_are_a_sentence(place: str, tmp_path: Path) -> None:
+    settings = "class Own(StudySettings):\n    judges: int\n"
+    imports = "from dissensus.study.settings import StudySettings\n"
+    source = SOURCE.format(name=f"own_{place}")
+    if place == "before":
+        source = imports + settings + source
+    else:
+        source = imports + source + "\n" + (settings if place == "after" else "")
+        source += "    Settings = StudySettings\n" * (place == "within")
+    register({f"own_{place}": str(folder(tmp_path / f"planted_{place}", source))})
+    if place == "within":
+        assert study_class(f"own_{place}")
+        return
+    with pytest.raises(SettingError, match="the settings Own stand beside the class Mine, which"):
+        study_class(f"own_{place}")
+
+
 def test_another_folder_of_its_name_on_the_path_is_named(tmp_path: Path) -> None:
     source = SOURCE.format(name="joined")
     first = folder(tmp_path / "elsewhere/planted_joined", source)

@@ -158,7 +158,7 @@ class Contrasts:
         if self.family == "none":
             for row in rows:
                 row |= dict.fromkeys(("p_adjusted", "p_bh", "family_low", "family_high"))
-                row["headline"] = False
+                row |= {"headline": False, "alike": []}
         elif self.family == "outcome":
             for method, is_primary in product(METHODS, (True, False)):
                 adjust_family(

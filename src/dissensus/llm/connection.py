@@ -87,11 +87,18 @@ _CONNECT_S = 10.0
 
 @dataclass(frozen=True)
 class Response:
-    """What a provider answered; ``body`` is cut off soon after :data:`MAX_BYTES`."""
+    """What a provider answered.
+
+    Attributes
+    ----------
+    body : cut off soon after :data:`MAX_BYTES`.
+    error : why the rest of the body did not come; None for one that came whole.
+    """
 
     status: int
     headers: Mapping[str, str]
     body: bytes
+    error: Exception | None = None
 
     @property
     def is_success(self) -> bool:
@@ -149,7 +156,21 @@ class Connection:
     async def fetch(
         self, method: str, path: str, body: bytes | None = None, until: float = math.inf
     ) -> Response:
-        """The response to one request.
+        """The whole response to one request; see :meth:`receive`.
+
+        Raises
+        ------
+        TimeoutError, aiohttp.ClientError, OSError : there is none.
+        """
+        response = await self.receive(method, path, body, until)
+        if response.error is not None:
+            raise response.error
+        return response
+
+    async def receive(
+        self, method: str, path: str, body: bytes | None = None, until: float = math.inf
+    ) -> Response:
+        """The response to one request, as far as it comes.
 
         Parameters
         ----------
@@ -159,28 +180,34 @@ class Connection:
 
         Raises
         ------
-        TimeoutError, aiohttp.ClientError, OSError : there is none.
+        TimeoutError, aiohttp.ClientError, OSError : nothing of it came.
         """
         ends = min(asyncio.get_running_loop().time() + self._timeout_s, until)
-        async with (
-            asyncio.timeout_at(ends),
-            self._session.request(
-                method,
-                URL(self._address + path + self._query, encoded=True),
-                data=body,
-                proxy=self._proxy,
-                allow_redirects=False,
-            ) as response,
-        ):
-            received = bytearray()
-            async for chunk in response.content.iter_any():
-                received += chunk
-                if len(received) > MAX_BYTES:
-                    response.close()
-                    break
-            return Response(
-                response.status, response.headers, self._secret.strike_bytes(bytes(received))
-            )
+        begun: aiohttp.ClientResponse | None = None
+        received, fault = bytearray(), None
+        try:
+            async with (
+                asyncio.timeout_at(ends),
+                self._session.request(
+                    method,
+                    URL(self._address + path + self._query, encoded=True),
+                    data=body,
+                    proxy=self._proxy,
+                    allow_redirects=False,
+                ) as begun,
+            ):
+                async for chunk in begun.content.iter_any():
+                    received += chunk
+                    if len(received) > MAX_BYTES:
+                        begun.close()
+                        break
+        except (TimeoutError, aiohttp.ClientError, OSError) as error:
+            if begun is None:
+                raise
+            fault = error
+        return Response(
+            begun.status, begun.headers, self._secret.strike_bytes(bytes(received)), fault
+        )
 
     async def close(self) -> None:
         """Close all connections."""

@@ -25,7 +25,8 @@ from dissensus.llm.ledger import Ledger
 from dissensus.llm.limits import ConcurrencyLimit, RateLimiter
 from dissensus.llm.outage import Outage, Rejections
 from dissensus.llm.outcomes import RULES, label
-from dissensus.llm.sender import Sender, TryFailed, is_garbled, mislabelled, words_of
+from dissensus.llm.providers.broken_off import is_garbled
+from dissensus.llm.sender import Sender, TryFailed, mislabelled, words_of
 
 #: Seconds after which a call that waits checks whether the run is stopping, or has money again.
 _POLL_S = 1.0

@@ -12,14 +12,7 @@ import aiohttp
 from dissensus.errors import ProviderError
 from dissensus.llm.call import Reply, Usage
 from dissensus.llm.codec import UNREADABLE, NoAnswer
-from dissensus.llm.connection import (
-    MAX_BYTES,
-    MAX_HEADER_BYTES,
-    Connection,
-    Response,
-    Secret,
-    retry_after,
-)
+from dissensus.llm.connection import MAX_BYTES, Connection, Response, Secret, retry_after
 from dissensus.llm.exchange import Exchange, Failure, Post, Terms, first_cause
 from dissensus.llm.ledger import Ledger
 from dissensus.llm.limits import RateLimiter
@@ -34,6 +27,12 @@ from dissensus.llm.outcomes import (
     status_of,
     stopped,
 )
+from dissensus.llm.providers.broken_off import (
+    Bill,
+    bill_of,
+    outcome_of_exception,
+    words_of_exception,
+)
 from dissensus.llm.providers.faults import is_named
 
 #: A header of every answer of ``dissensus serve``, so that nobody takes it for a real model's.
@@ -47,9 +46,6 @@ THOUGHT_ALONE = "it has thought alone, and no text"
 
 #: Types of content of answers that come in pieces.
 _STREAMS = ("text/event-stream", "application/x-ndjson")
-
-
-_TOO_LONG = aiohttp.http_exceptions.LineTooLong
 
 
 class TryFailed(Exception):
@@ -106,13 +102,16 @@ class Sender:
         DissensusError : and no other call could fare better.
         """
         try:
-            response = await self._connection.fetch("POST", post.path, post.content, exchange.until)
+            response = await self._connection.receive(
+                "POST", post.path, post.content, exchange.until
+            )
         except Exception as error:
-            outcome, reached = _outcome_of_exception(error)
             if isinstance(error, aiohttp.ClientHttpProxyError) and error.status == _PROXY_STATUS:
                 raise self._proxy_refused(reservation) from None
-            words = _words(error) if reached else self._secret.strike(first_cause(error))
-            raise self._record(exchange, reservation, outcome, words, reached=reached) from None
+            raise self._record_exception(exchange, reservation, error) from None
+        if response.error is not None:
+            bill = await bill_of(response, self._get, exchange.until)
+            raise self._record_exception(exchange, reservation, response.error, bill)
         is_success = response.is_success
         wrong = mislabelled(self._terms, response.headers)
         if wrong and (is_success or not self._terms.simulated):
@@ -123,6 +122,17 @@ class Sender:
         if not is_success:
             raise self._record_error(exchange, reservation, response, response.status)
         return self._read(exchange, reservation, response)
+
+    async def _get(self, path: str, until: float) -> Response:
+        return await self._connection.fetch("GET", path, until=until)
+
+    def _record_exception(
+        self, exchange: Exchange, reservation: str, error: Exception, bill: Bill | None = None
+    ) -> TryFailed:
+        """Record a try whose answer did not come, or broke off."""
+        outcome, reached = outcome_of_exception(error)
+        words = words_of_exception(error) if reached else self._secret.strike(first_cause(error))
+        return self._record(exchange, reservation, outcome, words, reached=reached, bill=bill)
 
     def _proxy_refused(self, reservation: str) -> ProviderError:
         """The error of a proxy that wants a password; nothing was asked."""
@@ -257,6 +267,7 @@ class Sender:
         *,
         reply: Reply | None = None,
         usage: Usage | None = None,
+        bill: Bill | None = None,
         reached: bool = True,
         status: int = 0,
     ) -> TryFailed:
@@ -265,18 +276,21 @@ class Sender:
         Parameters
         ----------
         reply, usage : of one that cannot be used; no usage where the provider gives none.
+        bill : what the provider says that one cost which broke off.
 
         Raises
         ------
         ProviderError : no other call could fare better, or the provider is out for too long.
         """
         rule, cost = RULES[outcome], None
-        if usage is not None or (rule.billed and reached):
+        if bill is not None and exchange.price is not None:
+            cost = self._book_bill(exchange, reservation, bill)
+        elif usage is not None or (rule.billed and reached):
             cost = self._book(exchange, reservation, usage)
         else:
             self._ledger.release(reservation)
             self._rate_limiter.settle(exchange.max_usage.total, 0)
-        open_one = reservation if cost and usage is None else ""
+        open_one = reservation if cost and usage is None and bill is None else ""
         exchange.failures.append(
             Failure(outcome, cost or 0.0, message, reply, reached, status, open_one)
         )
@@ -300,6 +314,16 @@ class Sender:
             exchange.model, cost or 0.0, *tokens, sure=usage is not None, reservation=reservation
         )
         return cost
+
+    def _book_bill(self, exchange: Exchange, reservation: str, bill: Bill) -> float:
+        """Book a try at what the provider says; tokens that it does not say, at their most."""
+        most = exchange.max_usage
+        counted = (bill.input_tokens, bill.output_tokens)
+        pairs = zip(counted, (most.input_tokens, most.output_tokens), strict=True)
+        tokens = [most_of if n is None else n for n, most_of in pairs]
+        self._rate_limiter.settle(most.total, sum(tokens))
+        self._ledger.add(exchange.model, bill.usd, *tokens, reservation=reservation)
+        return bill.usd
 
     def _settle_others(self, exchange: Exchange, used: Usage) -> None:
         """Count tries whose answer did not arrive with the tokens of the same prompt, now known.
@@ -358,44 +382,6 @@ def mislabelled(terms: Terms, headers: Mapping[str, str]) -> ProviderError | Non
         f"answer at its address; set it to {str(is_simulated).lower()}, since every table and "
         "figure says which they show."
     )
-
-
-def _outcome_of_exception(error: Exception) -> tuple[str, bool]:
-    """The outcome of a try without a response, and whether the request may have got through."""
-    if isinstance(error, aiohttp.ConnectionTimeoutError):
-        return "connection", False
-    if isinstance(error, TimeoutError):
-        return "timeout", True
-    if isinstance(error, aiohttp.ClientHttpProxyError):
-        # The proxy made no connection.
-        return "connection", False
-    if isinstance(error, aiohttp.ClientResponseError) or is_garbled(error):
-        return "malformed", True
-    # A value that no request can carry is found before anything is sent.
-    never_sent = isinstance(error, aiohttp.ClientConnectorError | ValueError)
-    return "connection", not never_sent
-
-
-def _words(error: Exception) -> str:
-    """What became of a request that may have got through, for a person to read."""
-    if isinstance(error, TimeoutError):
-        return "no answer in time"
-    if is_garbled(error):
-        return "its answer is compressed wrongly"
-    if isinstance(error, aiohttp.ClientResponseError):
-        cause = first_cause(error)
-        if "bytes when reading" in cause or isinstance(error.__cause__, _TOO_LONG):
-            return (
-                f"a header of its answer is longer than {MAX_HEADER_BYTES:,} bytes, as of a "
-                "gateway that sets large cookies"
-            )
-        return "its answer is no HTTP"
-    return "the connection broke off"
-
-
-def is_garbled(error: Exception) -> bool:
-    """Whether an answer came that is compressed by rules of its own."""
-    return isinstance(error.__cause__, aiohttp.http_exceptions.ContentEncodingError)
 
 
 def _reports_usage(reply: Reply) -> bool:

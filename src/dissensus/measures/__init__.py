@@ -7,9 +7,11 @@ docs/library.md does in thirty lines what the language study does. It imports
 
 from dissensus.measures.answers import (
     Conformity,
+    Discovery,
     OracleGap,
     Transitions,
     conformity,
+    discovery,
     oracle_gap,
     transitions,
     vote,
@@ -31,6 +33,7 @@ from dissensus.text.reuse import reuse_ratio
 
 __all__ = [
     "Conformity",
+    "Discovery",
     "OracleGap",
     "Transitions",
     "agreement",
@@ -38,6 +41,7 @@ __all__ = [
     "conformity",
     "cosines",
     "degroot_weights",
+    "discovery",
     "effective_number",
     "effective_sample",
     "facts_in",

@@ -153,6 +153,60 @@ def vote(answers: Sequence[Answer], weights: Sequence[float] | None = None) -> A
     return top[0] if len(top) == 1 and most > 0 else None
 
 
+class Discovery(NamedTuple):
+    """Whether groups find what none of their members had.
+
+    Attributes
+    ----------
+    found : of the groups in which nobody is right at first, the share in which somebody ends right.
+    of_right : of the groups in which somebody ends right, the share in which nobody was at first.
+    n_found, n_of_right : how many groups each is of; it is NaN where that is 0.
+    """
+
+    found: float
+    of_right: float
+    n_found: int
+    n_of_right: int
+
+
+def discovery(
+    first: Sequence[Sequence[Answer]], last: Sequence[Sequence[Answer]], right: Sequence[Answer]
+) -> Discovery:
+    """How often groups end right though nobody in them began right.
+
+    Parameters
+    ----------
+    first, last : of every group, the answers of its members. A group without any that could be
+        read, at first or at last, counts nowhere.
+    right : of every group.
+
+    Raises
+    ------
+    ValueError : they are not of one length.
+
+    References
+    ----------
+    ``of_right`` is what Karadzhov, Stafford and Vlachos 2023 (DeliData, Proc. ACM Hum.-Comput.
+    Interact. 7, CSCW2) report of 500 groups. What it is of is known only at the end; ``found`` is
+    of what was so before the group began, and can be compared between arms.
+    """
+    groups = [
+        (truth in before, truth in after)
+        for before, after, truth in (
+            ({each for each in a if each is not None}, {each for each in b if each is not None}, c)
+            for a, b, c in _together(first=first, last=last, right=right)
+        )
+        if before and after
+    ]
+    open_, ended = [e for b, e in groups if not b], [not b for b, e in groups if e]
+    return Discovery(
+        sum(open_) / len(open_) if open_ else NAN,
+        sum(ended) / len(ended) if ended else NAN,
+        len(open_),
+        len(ended),
+    )
+
+
 class OracleGap(NamedTuple):
     """What a perfect choice among given answers could gain over a vote.
 

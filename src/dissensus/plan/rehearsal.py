@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import logging
 import sys
 from collections.abc import Callable, Container, Iterator, Sequence
 from importlib.util import find_spec
@@ -93,18 +94,35 @@ def rehearse(sessions: Sessions) -> None:
     study = sessions.study
     first = {study.rehearsed(row): row for row in reversed(list(sessions.rows.values()))}
     inputs = study.expected_inputs(sessions.folder)
-    measured = []
+    measured, asked = [], set[str]()
     # Openings come first, so that what they lack is said of them and not of what goes on from them.
     for row in sorted(first.values(), key=lambda row: int(row["position"])):
         item = sessions.items[row[study.source.key]]
         calls, turns = _play(sessions, row, inputs, lambda call: call.expected)
         measured.append((turns, item))
         if any(call.otherwise for call in calls):
-            _, turns = _play(sessions, row, inputs, lambda call: call.otherwise or call.expected)
+            others, turns = _play(
+                sessions, row, inputs, lambda call: call.otherwise or call.expected
+            )
+            calls = [*calls, *others]
             measured.append((turns, item))
+        asked |= {call.purpose for call in calls}
+    if isinstance(study, Experiment):
+        _say_who_is_silent(study, asked)
     folder = Path(str(sys.modules[type(study).__module__].__file__)).parent
     with ending_in_time(folder, "measure of a session with assumed replies"):
         study.rehearse(measured)
+
+
+def _say_who_is_silent(study: Experiment, asked: Container[str]) -> None:
+    """Warn of settings whose models no session asks; replies that are assumed may hide one."""
+    for use in study.models():
+        if use.purpose not in asked:
+            logging.getLogger("dissensus").warning(
+                f"{study.file()}: the setting {use.setting} names {', '.join(use.models)}, and no "
+                f'session with assumed replies asks it; give a call by="{use.setting}", or name '
+                "by otherwise= the reply that leads to one."
+            )
 
 
 def _play(

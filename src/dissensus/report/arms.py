@@ -120,6 +120,25 @@ def difference_of(view: View) -> str:
     return "Difference of means" if is_unpaired(view) else "Paired difference"
 
 
+def _statistics(view: View) -> Sequence[str]:
+    """Outcomes that are one number of all sessions of an arm."""
+    named: Sequence[str] = view.settings.get("statistics", ())
+    return named
+
+
+def over_sessions(view: View) -> str:
+    """What is said of outcomes that are no means, after a space; "" without any."""
+    names = [str(view["outcomes"][name]) for name in _statistics(view)]
+    if not names:
+        return ""
+    verb = "is one number" if len(names) == 1 else "are each one number"
+    return (
+        f" {listed(names)} {verb} of all sessions of an arm, and no mean: intervals and p are "
+        "from a bootstrap of whole clusters, of which those of the kind of case that has fewest "
+        "are counted, and the test by signs lets arms change places in whole clusters."
+    )
+
+
 def _run_again(view: View) -> list[str]:
     """The arm that is the reference once more, where there is one."""
     return [view["again"]] if view["again"] else []
@@ -133,7 +152,8 @@ def _means(axes: Axes, rows: pd.DataFrame, name: str, mark: Mark, view: View) ->
         axes.axvline(null, color=GREY, linewidth=0.6, linestyle=(0, (4, 2)), zorder=0)
     value_margins(axes)
     axes.set_title(label(view["outcomes"][name], 60))
-    axes.set_xlabel(f"Mean, {view.level} interval")
+    what = "Over all sessions" if name in _statistics(view) else "Mean"
+    axes.set_xlabel(f"{what}, {view.level} interval")
 
 
 def _differences(axes: Axes, rows: pd.DataFrame, mark: Mark, view: View) -> None:
@@ -182,7 +202,7 @@ def _facts(artefacts: Artefacts, shown: Sequence[str], view: View) -> dict[str, 
         "n": n,
         "compared": compared if counts else "",
         "left": "Left: the mean of each arm." if counts else "The mean of each arm.",
-        "null": null if has_null else "",
+        "null": (null if has_null else "") + over_sessions(view),
     }
 
 
@@ -207,7 +227,7 @@ def table(artefacts: Artefacts, view: View) -> Table:
         "alone in its family where it is what the study is about."
     )
     contrasts = artefacts.frame("contrasts")
-    note += at_all_looks(contrasts)
+    note += over_sessions(view) + at_all_looks(contrasts)
     of_arms = contrasts[contrasts["factor"] == ""]
     rows = [
         row

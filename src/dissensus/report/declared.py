@@ -6,7 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from dissensus.design.over_sessions import Statistic
 
 
 @dataclass(frozen=True)
@@ -145,6 +148,8 @@ class Outcome:
     in_percent : whether it is shown in per cent, and its differences in points of %.
     where : of which sessions alone it is a number by design, such as "first answer is wrong"; that
         others have none is then nothing that speaks against its estimates.
+    statistic : of what it is one number for all sessions of an arm, such as an AUC
+        (:mod:`dissensus.design.over_sessions`); None where it is a number a session, or a round.
     """
 
     meaning: str
@@ -159,6 +164,7 @@ class Outcome:
     each: str = "sessions"
     in_percent: bool = False
     where: str = ""
+    statistic: Statistic | None = None
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -168,7 +174,8 @@ class Outcome:
     @property
     def limits(self) -> tuple[float, float] | None:
         """Its bounds, those of a share among them."""
-        return (0.0, 1.0) if self.is_share else self.bounds
+        is_share = self.is_share or (self.statistic is not None and self.statistic.is_share)
+        return (0.0, 1.0) if is_share else self.bounds
 
     @classmethod
     def of(cls, declared: str | Outcome) -> Outcome:

@@ -56,8 +56,8 @@ def draw_equal_tokens(strategies: Facts, group: str, unit: str, missing: str, vi
 
 
 def _curves(axes: Axes, rows: pd.DataFrame, look: dict[str, Mark]) -> None:
-    """Accuracy after every step of each strategy that has several."""
-    for name, mark in look.items():
+    """Accuracy after every step of each strategy that has several; the first is the debate."""
+    for place, (name, mark) in enumerate(look.items()):
         of_strategy = rows[rows["strategy"] == name]
         if len(of_strategy):
             limits = {"accuracy_low": "ci_low", "accuracy_high": "ci_high"}
@@ -65,7 +65,7 @@ def _curves(axes: Axes, rows: pd.DataFrame, look: dict[str, Mark]) -> None:
                 columns=["round", "estimate", "ci_low", "ci_high"], errors="ignore"
             )
             named = named.rename(columns={"tokens": "round", "accuracy": "estimate", **limits})
-            course(axes, named, mark, step="tokens", outlined=True)
+            course(axes, named, mark, step="tokens", banded=place == 0)
     axes.set_ylabel("accuracy")
     axes.set_xlim(left=0.0)
 

@@ -141,13 +141,19 @@ def table(artefacts: Artefacts, view: View) -> Table:
         "the slopes of numeric factors and the levels of others are primary in its first outcome, "
         "and a family of their own."
     )
+    if view.settings.get("interactions"):
+        note += (
+            " A row of two factors (×) is what they change in each other: the difference of "
+            "differences, or the coefficient of a product; it has no test by signs."
+        )
     rows = list(_rows(artefacts.frame("contrasts"), view))
     return tabulate("table_factors", "Outcomes by level", columns, rows, note, view)
 
 
 def _rows(contrasts: pd.DataFrame, view: View) -> Iterator[Record]:
     for outcome in view["outcomes"]:
-        for factor in view["factors"]:
+        for factor in (*view["factors"], *view.settings.get("interactions", ())):
             some = contrasts[(contrasts["outcome"] == outcome) & (contrasts["factor"] == factor)]
             for row in with_flips(some, "arm", "reference", "level", "base"):
-                yield {**row, "is_effect": row["base"] or row["level"] == _SLOPE}
+                is_effect = row["base"] or _SLOPE in row["level"]
+                yield {**row, "is_effect": is_effect}

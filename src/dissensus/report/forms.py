@@ -158,9 +158,9 @@ def course(
     scale: float = 1.0,
     label: str | None = None,
     step: str = "round",
-    outlined: bool = False,
+    banded: bool = True,
 ) -> None:
-    """Means by round joined by a line, and their intervals as a band.
+    """Means by round joined by a line, and their intervals.
 
     Parameters
     ----------
@@ -168,14 +168,15 @@ def course(
     scale : what values are multiplied by.
     label : in the legend.
     step : what the rounds are called.
-    outlined : whether the band is hardly more than its ends, in the line of its mark, so that
-        several over each other can be told apart.
+    banded : whether the intervals are a band. Else the last has a whisker, and the others are said
+        by their marks alone: several bands over each other cannot be told apart.
     """
     low, high = scale * rows["ci_low"], scale * rows["ci_high"]
-    alpha = 0.05 if outlined else 0.18
-    axes.fill_between(rows["round"], low, high, color=mark.colour, alpha=alpha, linewidth=0)
-    for limit in (low, high) if outlined else ():
-        axes.plot(rows["round"], limit, color=mark.colour, linestyle=mark.line, linewidth=0.6)
+    if banded:
+        axes.fill_between(rows["round"], low, high, color=mark.colour, alpha=0.18, linewidth=0)
+    else:
+        last = rows["round"].iloc[-1]
+        axes.vlines(last, low.iloc[-1], high.iloc[-1], color=mark.colour, linewidth=1.0)
     (drawn,) = axes.plot(
         rows["round"],
         scale * rows["estimate"],

@@ -37,7 +37,7 @@ _AREA = "area"
 def plot(artefacts: Artefacts, view: View) -> Drawn:
     """A row an outcome: the mean of every arm by round, and its contrasts."""
     rows = artefacts.frame("contrasts_by_round")
-    rows = rows[(rows["method"] == HEADLINE) & rows["estimate"].notna()]
+    rows = rows[(rows["method"] == HEADLINE) & rows["estimate"].notna() & (rows["factor"] == "")]
     titles = view["outcomes_by_round"]
     shown = [name for name in titles if (rows["outcome"] == name).any()]
     facts = {"level": view.level, "cluster": view["cluster"], "n": MISSING}
@@ -69,7 +69,7 @@ def plot(artefacts: Artefacts, view: View) -> Drawn:
     if keys := keys_of(view):
         legend(figure, [key_of(mark) for mark in keys])
     counted = artefacts.facts("contrasts_by_round").rows(
-        method=HEADLINE, outcome=shown, reference=""
+        method=HEADLINE, outcome=shown, reference="", factor=""
     )
     facts["n"] = range_of(row["n"] for row in counted if row["n"])
     return Drawn(figure, facts)
@@ -112,6 +112,7 @@ def table(artefacts: Artefacts, view: View) -> Table:
         "area is among all contrasts of the study that are not primary."
     )
     by_round, contrasts = artefacts.frames("contrasts_by_round", "contrasts")
+    by_round = by_round[by_round["factor"] == ""]
     rows = []
     for name in names:
         some = by_round[by_round["outcome"] == name].sort_values("round", kind="stable")
@@ -126,3 +127,30 @@ def table(artefacts: Artefacts, view: View) -> Table:
                 if (row["arm"], row["reference"]) == (arm, reference)
             ]
     return tabulate("table_rounds", "Outcomes by round", columns, rows, note, view)
+
+
+def levels(artefacts: Artefacts, view: View) -> Table:
+    """Means by round and level, and what levels change at each round."""
+    names: dict[str, Any] = view["outcomes_by_round"]
+    every = "all arms" if len(view["arms"]) > 1 else view["arms"][0]
+    columns = (
+        Column("Outcome", "outcome", lambda name: str(names[name])),
+        Column("Factor", "factor"),
+        Column("Level or effect", ("level", "base"), lambda n, of: f"{n} − {of}" if of else n),
+        Column("Arm", "arm", lambda arm: arm or every),
+        Column("Round", "round"),
+        *estimate_columns(view, "is_effect"),
+    )
+    note = (
+        "Means at each level of a factor by round, and what a level changes against the first in "
+        f"the mean of the arms that have the factor. {METHOD} Holm's adjustment is over all these "
+        "effects and rounds of an outcome."
+    )
+    by_round = artefacts.frame("contrasts_by_round")
+    rows = []
+    for name in names:
+        some = by_round[(by_round["outcome"] == name) & (by_round["factor"] != "")]
+        for row in with_flips(some, "arm", "factor", "level", "base", "round"):
+            is_effect = row["base"] or not row["arm"]
+            rows.append({**row, "round": str(row["round"]), "is_effect": is_effect})
+    return tabulate("table_rounds_levels", "Outcomes by round and level", columns, rows, note, view)

@@ -13,15 +13,20 @@ from typing import Any, ParamSpec, TypeVar
 from xml.sax.saxutils import escape
 
 import matplotlib as mpl
+import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
+from matplotlib.collections import Collection
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 
 from dissensus.digests import digest
 from dissensus.report.escaping import plain
 from dissensus.report.facts import unmarked
 from dissensus.report.labels import language_name, wrapped
+from dissensus.stats.checks import FloatArray
 from dissensus.tables.artefact import replacing, write_text
 
 P = ParamSpec("P")
@@ -163,6 +168,42 @@ def notice(sentence: str, simulated: bool) -> Figure:
     axes.set_axis_off()
     axes.text(0.5, 0.5, wrapped(sentence, 100), ha="center", va="center", size=8.5)
     return figure
+
+
+def or_notice(figure: Figure, simulated: bool) -> Figure:
+    """The figure, or a notice where none of its axes has a mark with a place.
+
+    Rows may be there whose estimates are all undefined: axes without marks would look as if all
+    of them were zero, or lost.
+    """
+    if sentence_of(figure) or any(map(_has_mark, figure.axes)):
+        return figure
+    return notice("Nothing that this figure draws is defined in this run.", simulated)
+
+
+def _has_mark(axes: Axes) -> bool:
+    """Whether data is drawn: reference lines and texts, which always have a place, are not."""
+    of_data = [line for line in axes.lines if line.get_transform() == axes.transData]
+    artists = (*of_data, *axes.collections, *axes.patches)
+    return bool(axes.images) or any(
+        bool(np.isfinite(places).all(axis=1).any()) for places in map(_places, artists)
+    )
+
+
+def _places(artist: Artist) -> FloatArray:
+    """Where an artist of data is, on the page; of shape (places, 2), not a number where nowhere."""
+    places: FloatArray
+    if isinstance(artist, Collection):
+        offsets = np.asarray(artist.get_offsets(), float)
+        if offsets.any():
+            return offsets.reshape(-1, 2)
+        paths = [np.asarray(each.vertices, float) for each in artist.get_paths()]
+        places = np.concatenate([np.empty((0, 2)), *paths])
+    else:
+        assert isinstance(artist, Line2D | Patch)
+        path = artist.get_transform().transform_path(artist.get_path())
+        places = np.asarray(path.vertices, float).reshape(-1, 2)
+    return places
 
 
 def save(

@@ -34,6 +34,7 @@ def cluster_robust_slope(
     clusters: npt.ArrayLike,
     blocks: npt.ArrayLike | None = None,
     confidence: float = 0.95,
+    controls: npt.ArrayLike | None = None,
 ) -> Estimate:
     """The least-squares slope of values on a regressor, with its CR2 standard error.
 
@@ -44,12 +45,14 @@ def cluster_robust_slope(
     blocks : shape (n,); labels, each block within one cluster. Then every block has a level of its
         own, and the slope is of differences within blocks alone. None for one level.
     confidence : level of the interval.
+    controls : shape (n, k); further regressors, whose slopes are fitted and not told.
 
     Returns
     -------
     In units of the values per unit of the regressor; the p-value is of no slope. The estimate is
-    NaN where the regressor does not vary, and has no standard error where clusters are fewer than
-    two, where one of them alone tells the slope, or where the values lie on the line.
+    NaN where the regressor does not vary beside the controls, and has no standard error where
+    clusters are fewer than two, where one of them alone tells the slope, or where the values lie on
+    the line.
 
     Raises
     ------
@@ -69,6 +72,9 @@ def cluster_robust_slope(
     within = single if blocks is None else blocks
     count = int(codes.max()) + 1
     x_about, y_about = centred(x, within), centred(y, within)
+    fitted = _orthonormal(controls, within, y.size)
+    x_about = x_about - fitted @ (fitted.T @ x_about)
+    y_about = y_about - fitted @ (fitted.T @ y_about)
     spread = float(x_about @ x_about)
     if spread <= _ROUNDING * max(float(x @ x), _ROUNDING):
         return Estimate(NAN, n=y.size, n_clusters=count)
@@ -76,13 +82,23 @@ def cluster_robust_slope(
     residuals = y_about - slope * x_about
     # About the mean, the level's column is at right angles to the regressor's.
     level = [] if blocks is not None else [np.full(y.size, y.size**-0.5)]
-    columns = np.column_stack([x_about / spread**0.5, *level])
+    columns = np.column_stack([x_about / spread**0.5, fitted, *level])
     se, df = _cr2(columns, residuals, codes)
     alone = Estimate(slope, n=y.size, n_clusters=count)
     # Relative, since values that lie on the line leave a residue of rounding.
     if count < 2 or not se > _ROUNDING * float(np.abs(y).max()):
         return alone
     return t_estimate(slope, se / spread**0.5, df, confidence, y.size, count)
+
+
+def _orthonormal(controls: npt.ArrayLike | None, blocks: npt.ArrayLike, n: int) -> FloatArray:
+    """Columns that span the controls within blocks, shape (n, k); none without controls."""
+    if controls is None:
+        return np.zeros((n, 0))
+    given = np.asarray(controls, dtype=np.float64).reshape(n, -1)
+    about = np.column_stack([centred(column, blocks) for column in given.T])
+    left, singular, _ = np.linalg.svd(about, full_matrices=False)
+    return np.asarray(left[:, singular > _ROUNDING**0.5 * max(float(singular.max(initial=0)), 1.0)])
 
 
 def _cr2(columns: FloatArray, residuals: FloatArray, codes: IntArray) -> tuple[float, float]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -25,6 +25,7 @@ from dissensus.shipped import (
     placed,
     shipped_folders,
 )
+from dissensus.study.settings import StudySettings
 from dissensus.study.study import Study
 from dissensus.tables.provenance import note_package
 from dissensus.user_files import read_settings
@@ -137,7 +138,29 @@ def study_class(name: str) -> type[Study[Any]]:
         raise SettingError(
             f"{loaded.__file__}: {classes[0].__name__} has no method {lacking[0]}; write it."
         )
+    _check_settings_within(classes[0], vars(loaded).values())
     return classes[0]
+
+
+def _check_settings_within(study: type[Study[Any]], declared: Iterable[Any]) -> None:
+    """Refuse settings of a study's file that are beside its class, where nothing reads them.
+
+    Raises
+    ------
+    SettingError : with the class that they belong into.
+    """
+    for value in declared:
+        if (
+            isinstance(value, type)
+            and issubclass(value, StudySettings)
+            and value.__module__ == study.__module__
+            and not issubclass(getattr(study, "Settings", StudySettings), value)
+        ):
+            raise SettingError(
+                f"{sys.modules[study.__module__].__file__}: the settings {value.__name__} stand "
+                f"beside the class {study.__name__}, which does not have them; put them within it "
+                "as `class Settings(...)`, one step to the right."
+            )
 
 
 def study_folder(name: str) -> Path:

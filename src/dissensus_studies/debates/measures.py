@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dissensus.measures.answers import transitions
+from dissensus.measures.answers import discovery, transitions
 from dissensus.measures.texts import vendi_of
 from dissensus.run.embedding import StageEmbedder, embedding_calls
 from dissensus.session.protocol import round_label, round_of
@@ -135,7 +135,9 @@ def measure(
         "changed": flow.flipped,
         "agreement_first": _agreement([*first.values()]),
         "agreement_last": _agreement([*last.values()]),
+        "right_first": NAN if truth is None else _mean([e == truth for e in first.values()]),
         "right_last": NAN if truth is None else _mean([each == truth for each in last.values()]),
+        "discovery": NAN if truth is None else _discovered(first, last, truth),
         "gain": NAN if truth is None else flow.wrong_right - flow.right_wrong,
     }
     return {
@@ -183,6 +185,11 @@ def _reuse(tokens: Sequence[Sequence[int]], speakers: Sequence[str]) -> float:
 def _agreement(values: Sequence[Any]) -> float:
     """Share of the pairs of values that are equal; NaN where there is no pair."""
     return _mean([first == second for first, second in combinations(values, 2)])
+
+
+def _discovered(first: Values, last: Values, truth: Any) -> float:
+    """1 where somebody ends right, 0 else; NaN where somebody was right at first."""
+    return discovery([[*first.values()]], [[*last.values()]], [truth]).found
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -45,9 +45,20 @@ OUTCOMES = {
         "Agreement of last values",
         is_share=True,
     ),
+    "right_first": Outcome(
+        "Share of the speakers whose first value is the truth.",
+        "Speakers who begin right",
+        is_share=True,
+    ),
     "right_last": Outcome(
         "Share of the speakers whose last value is the truth.",
         "Speakers who end right",
+        is_share=True,
+    ),
+    "discovery": Outcome(
+        "1 where somebody's last value is the truth though nobody's first is, 0 where nobody's is "
+        "either; not defined where somebody begins right.",
+        "Groups that find what nobody had",
         is_share=True,
     ),
     "gain": Outcome(

@@ -89,8 +89,19 @@ def test_the_finding_stands_first_with_what_speaks_against_it() -> None:
     assert places == sorted(places)
     assert page.index("Simulated models") < page.index("<h1>")
     assert "Simulated models" not in study_page("demo", part(), simulated=False)
-    assert page.index("figures/one.svg") < page.index("<details>") < page.index("two.svg")
+    assert (
+        page.index("figures/one.svg") < page.index('<section id="appendix"') < page.index("two.svg")
+    )
     assert "<strong>bold</strong>" in page
+
+
+def test_what_a_figure_shows_is_said_once_above_it_and_not_in_its_caption_too() -> None:
+    caption = "Means by arm.\n\nOf **a**: it is\n+0.61 ([0.25, 0.97], p < 0.001). Filled: found.\n"
+    stated = "Of a: it is +0.61 ([0.25, 0.97], p < 0.001)."
+    figures = [Shown("one", "Title", True, caption, stated=stated)]
+    page = study_page("demo", part(figures=figures, tables=[]), simulated=False)
+    assert page.count("+0.61") == 1
+    assert "<p>Means by arm.</p>" in page and "<p>Filled: found.</p>" in page
 
 
 def test_losses_marks_and_cells_link_to_their_debates() -> None:
@@ -157,7 +168,7 @@ def test_a_table_that_goes_on_beyond_its_frame_says_so(browser: Browser, tmp_pat
 def test_without_main_figures_the_first_is_shown() -> None:
     plain = [Shown("one", "1", False, "x"), Shown("two", "2", False, "x")]
     page = study_page("demo", part(figures=plain, tables=[]), simulated=False)
-    assert page.index("one.svg") < page.index("<details>") < page.index("two.svg")
+    assert page.index("one.svg") < page.index('<section id="appendix"') < page.index("two.svg")
 
 
 def test_texts_that_attack_stay_texts() -> None:

@@ -18,6 +18,7 @@ from panel_study import declared
     [
         ({"arms": ()}, "Wrong declares no arms; add it"),
         ({"arms": ("a", "a")}, "needs different names, the reference first"),
+        ({"arms": {"b"}}, "Wrong.arms is {'b'}; it needs different names, the reference first"),
         ({"arms": "single"}, "Wrong.arms is 'single'; it needs different names, the reference"),
         ({"factors": {"first": "ab"}}, "Wrong.factors has 'ab' as 'first'; it needs at least two"),
         ({"factors": {"first": ("a",)}}, "has ('a',) as 'first'; it needs at least two different"),
@@ -94,3 +95,48 @@ def test_a_wrong_declaration_is_a_sentence(wrong: dict[str, Any], sentence: str)
     with pytest.raises(SettingError) as caught:
         declared(**wrong)
     assert sentence in str(caught.value) and panel_study.__file__ in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        (
+            {"contrasts": {"up": ("b", "a"), "down": ("a", "b")}},
+            "contrasts has 'up' and 'down', which is the same turned round; take one of them out",
+        ),
+        (
+            {"contrasts": {"up": ("b", "a"), "twice": {"b": 2, "a": -2}}},
+            "has 'up' and 'twice', which is the same once more",
+        ),
+        ({"outcomes": {"y": Outcome("z", bounds=(5, 1))}}, "'y' with the bounds (5, 1); they must"),
+        ({"outcomes": {"y": Outcome("z", bounds=3)}}, "with the bounds 3; they must be"),  # type: ignore[arg-type]
+        (
+            {"outcomes": {"y": Outcome("z", null=5, is_share=True)}},
+            "'y' with the null 5; it must be a number from 0 to 1",
+        ),
+        ({"outcomes": {"y": Outcome("z", null="half")}}, "with the null 'half'; it must be"),  # type: ignore[arg-type]
+        ({"outcomes": {"y": Outcome("z", where=True)}}, "with the where True; it must be a text"),  # type: ignore[arg-type]
+        ({"contrast": {"up": ("b", "a")}}, "declares contrast, which nothing reads; call it contr"),
+        ({"clusters": "topic"}, "declares clusters, which nothing reads; call it cluster"),
+    ],
+)
+def test_what_is_declared_twice_or_nowhere_is_a_sentence(wrong: Any, sentence: str) -> None:
+    with pytest.raises(SettingError) as caught:
+        declared(**wrong)
+    assert sentence in str(caught.value)
+
+
+def test_contrasts_that_share_arms_and_helpers_with_own_names_are_no_mistake() -> None:
+    three = ("a", "b", "c")
+    made = declared(
+        arms=three,
+        contrasts={
+            "first": ("b", "a"),
+            "other": ("c", "a"),
+            "both": {"b": 0.5, "c": 0.5, "a": -1},
+            "apart": ("c", "b"),
+        },
+        prompts=("p", "q"),
+        outcomes={"y": Outcome("z", bounds=(1, 5), null=3)},
+    )
+    assert len(made.compared()) == 4

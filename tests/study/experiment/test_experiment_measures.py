@@ -75,7 +75,7 @@ def rehearsed(measure: Any, monkeypatch: pytest.MonkeyPatch, *, all_read: bool =
     said = [("S", "Oaks", True), ("j1", "?", all_read), ("j2", "?", all_read)]
     turns = [
         {**ids, "turn": number, "speaker": speaker, "text": words, "value": None, "compliant": read}
-        | {"role": "speaker" if speaker == "S" else "heard"}
+        | {"role": "speaker" if speaker == "S" else "heard", "round_label": "round 1"}
         for number, (speaker, words, read) in enumerate(said, start=1)
     ]
     rehearse(panel(Heard), [(turns, {"item_id": "i1", "topic": "t", "truth": 1})])
@@ -174,7 +174,7 @@ def test_it_is_said_where_replies_that_could_be_read_cannot_be_measured(
 
 def test_a_share_is_between_none_and_all(monkeypatch: pytest.MonkeyPatch) -> None:
     declared = {"score": Outcome("A share.", is_share=True)}
-    monkeypatch.setattr(Heard, "declared_outcomes", lambda _: declared)
+    monkeypatch.setattr(Heard, "declared_outcomes", staticmethod(lambda: declared))
     monkeypatch.setattr(Heard, "measure", lambda *_: {"score": 1.01})
     with pytest.raises(
         ResourceError, match=r"measure gives score as 1\.01; a share must be from 0"

@@ -15,7 +15,7 @@ import pytest
 
 from dissensus.errors import ResourceError
 from dissensus.plan.rehearsal import rehearse
-from dissensus.study.experiment import Experiment, text
+from dissensus.study.experiment import Experiment, ExperimentSettings, Model, text
 from dissensus.study.experiment.drawing import named_items, pool_schema
 from dissensus.study.experiment.levels import Fields, Level, UnknownLevelError
 from dissensus.study.sessions import Sessions
@@ -147,6 +147,68 @@ def test_what_is_wrong_is_a_sentence_before_any_call(
     with pytest.raises(ResourceError) as caught:
         rehearse(sessions_of(Table, tmp_path))
     assert sentence in str(caught.value) and __file__ in str(caught.value)
+
+
+def in_a_round(name: str) -> Any:
+    def measure(self: Any, turns: pd.DataFrame, item: Any) -> dict[str, float]:
+        return {"agree": float(len(turns[turns["round_label"] == name]))}
+
+    return measure
+
+
+def test_a_round_that_no_session_has_is_a_sentence(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    # Round 2 comes where replies are the others alone.
+    monkeypatch.setattr(Table, "measure", in_a_round("round 2"))
+    rehearse(sessions_of(Table, tmp_path))
+    monkeypatch.setattr(Table, "measure", in_a_round("vote"))
+    with pytest.raises(ResourceError, match="'vote' is no round_label of a session with assumed"):
+        rehearse(sessions_of(Table, tmp_path))
+
+
+class Judged(Table):
+    """The same, with a judge who is set and never asked."""
+
+    name = "judged"
+
+    class Settings(ExperimentSettings):
+        debater: Model
+        judge: Model
+
+
+def judged(folder: Path, **more: Any) -> Sessions:
+    given = {"debater": "m", "judge": "m", **more}
+    study = Judged(Judged.Settings.model_validate(given))
+    rows = Judged.draw_manifest({"i": {}}, {"repeats": 9, "block_size": 2}, 1)
+    items = {"i": {"item_id": "i", "topic": "trees"}}
+    by_name = {row["session_id"]: row for row in rows}
+    return Sessions(study, folder, by_name, items, {"m": "identity"})
+
+
+def by_debater(self: Any, session: Any) -> Any:
+    yield session.call("A", "Yes?", _yes, by="debater", expected="yes")
+
+
+def by_both(self: Any, session: Any) -> Any:
+    yield session.call("A", "Yes?", _yes, by="debater", expected="yes", otherwise="no")
+    yield session.call("J", "Right?", _yes, by="judge", expected="yes")
+
+
+def test_a_judge_who_never_speaks_is_named(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(Judged, "debate", by_debater)
+    rehearse(judged(tmp_path))
+    assert "the setting judge names m, and no session with assumed replies asks it" in caplog.text
+    caplog.clear()
+    monkeypatch.setattr(Judged, "debate", by_both)
+    rehearse(judged(tmp_path))
+    assert "names m" not in caplog.text
+    rehearse(judged(tmp_path, labels={"judge": "J", "scale": ["a", "b"]}))
+    for what in ({"judge": "K", "scale": ["a", "b"]}, {"hidden": ["K"], "scale": [0, 1]}):
+        with pytest.raises(ResourceError, match="names 'K', who never speaks; in sessions with"):
+            rehearse(judged(tmp_path, labels=what))
 
 
 def test_a_level_is_compared_with_levels_alone() -> None:

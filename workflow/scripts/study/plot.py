@@ -6,7 +6,7 @@ from typing import Any
 from dissensus.report.alternative import alternative
 from dissensus.report.captions import write_caption
 from dissensus.report.facts import FIGURE_FACTS, fact_rows, told
-from dissensus.report.style import save, sentence_of
+from dissensus.report.style import or_notice, save, sentence_of
 from dissensus.report.view import FIGURE_MARKS, Artefacts, View, mark_rows
 from dissensus.run.stage import Stage, run
 from dissensus.tables.artefact import write
@@ -21,10 +21,11 @@ def main(inputs: Any, outputs: Any, stage: Stage) -> None:
     titled = zip(stage.settings["titles"], stage.resolved, files, strict=True)
     for title, draw, (template, svg, png, caption) in titled:
         drawn = draw(artefacts, view)
-        notice = sentence_of(drawn.figure)
+        figure = or_notice(drawn.figure, stage.simulated)
+        notice = sentence_of(figure)
         caption_words = write_caption(caption, template, drawn.facts, stage.simulated, notice)
-        words, of_words = told(alternative(title, drawn.figure, caption_words, view.level))
-        save(drawn.figure, svg, png, title, words)
+        words, of_words = told(alternative(title, figure, caption_words, view.level))
+        save(figure, svg, png, title, words)
         name = Path(svg).stem
         marks += mark_rows(name, drawn.marks)
         facts += [

@@ -123,6 +123,10 @@ def _said(part: Part) -> Iterator[str]:
         ("Against it, from the same run", "against"),
         ("Planted", "planted"),
     )
+    counts = (("headline", "finding"), ("against", "sentence"))
+    found, against = (counted(len(part.sentences.get(kind, ())), noun) for kind, noun in counts)
+    # The card above has the first of both: one number does not stand twice on a screen.
+    yield f"<details><summary>All that was found: {found}, and {against} against it</summary>"
     yield '<section id="said"><h2>All that was found</h2>'
     for title, kind in groups:
         if sentences := part.sentences.get(kind):
@@ -130,15 +134,15 @@ def _said(part: Part) -> Iterator[str]:
             yield f'<h3>{title}</h3><ul class="{kind}">{listed}</ul>'
     if not part.sentences.get("headline"):
         yield "<p>This study states no headline.</p>"
+    yield "</section></details>"
     yield from _registered(part)
-    yield "</section>"
 
 
 def _registered(part: Part) -> Iterator[str]:
     """What the study did otherwise than its plan says."""
     if part.deviations is None:
         return
-    yield f'<h3 id="registered">{html(part.registered)}</h3>'
+    yield f'<section><h2 id="registered">{html(part.registered)}</h2>'
     if part.order:
         said = "".join(f"<li>{html(sentence)}</li>" for sentence in part.order)
         yield f'<ul class="order">{said}</ul>'
@@ -153,6 +157,7 @@ def _registered(part: Part) -> Iterator[str]:
         yield '<h3 id="confirmed">Predicted of this model, and found</h3>'
         yield f'<ul class="confirmed">{listed}</ul>'
         yield '<p>The model and the design: <a href="confirmation.md">confirmation.md</a>.</p>'
+    yield "</section>"
 
 
 def _extra(part: Part) -> Iterator[str]:
@@ -221,7 +226,7 @@ def _figure(part: Part, figure: Shown, number: int) -> str:
     """A figure with its caption, links from its marks, and its files; the first loads at once."""
     lazy = " loading=lazy" if number > 1 else ""
     base = f"figures/{html(figure.name)}"
-    caption = _caption(figure.text)
+    caption = _caption(_without(figure.text, figure.stated))
     stated = f'<p class="stated">{html(figure.stated)}</p>' if figure.stated else ""
     alt = html(figure.words or figure.title)
     # A mark that says its value names its debate too.
@@ -279,6 +284,16 @@ def _title(table: Shown) -> str:
     _, begin, rest = table.text.partition("<caption>")
     title, end, _ = rest.partition("</caption>")
     return title if begin and end else html(table.name)
+
+
+def _without(caption: str, stated: str) -> str:
+    """A caption less the sentence that stands above its figure, whatever its markup and lines."""
+    if not stated:
+        return caption
+    markup = r"[\\*`]*"
+    words = (markup.join(map(re.escape, word)) for word in stated.split())
+    sentence = markup + rf"{markup}\s+{markup}".join(words) + markup
+    return re.sub(sentence, "", caption, count=1).strip()
 
 
 def _caption(text: str) -> str:

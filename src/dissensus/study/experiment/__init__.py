@@ -1,5 +1,6 @@
 """All that a study of the common kind imports; docs/new-study.md builds one."""
 
+from dissensus.design.over_sessions import AUC, Brier, CalibrationError, CatchRate, MajorityVote
 from dissensus.report.declared import Figure, Table
 from dissensus.session.quoting import block, one_line, quoted
 from dissensus.study.experiment.factors import Factor
@@ -15,6 +16,10 @@ from dissensus.tables.artefact import Column, Schema
 from dissensus.tables.common import count, flag, number, share, text, texts, whole
 
 __all__ = [
+    "AUC",
+    "Brier",
+    "CalibrationError",
+    "CatchRate",
     "Column",
     "Experiment",
     "ExperimentSettings",
@@ -23,6 +28,7 @@ __all__ = [
     "File",
     "Fork",
     "Judge",
+    "MajorityVote",
     "Material",
     "Model",
     "Outcome",

@@ -8,6 +8,7 @@ from math import nan
 
 from dissensus.design.again import again_of
 from dissensus.design.contrasts import Columns, Labels, robust_mean
+from dissensus.design.resampled import Tested
 from dissensus.design.weights import Contrast
 from dissensus.stats.checks import FloatArray
 from dissensus.stats.results import Estimate
@@ -29,6 +30,9 @@ class Compared:
     compared : the contrasts of arms.
     factors : by name.
     again : whether the reference is run a second time.
+    statistics : outcomes that are one number of all sessions of an arm, by name.
+    main : name of the primary outcome; the first one's where it is empty.
+    interactions : pairs of factors.
     """
 
     arms: Sequence[str]
@@ -37,6 +41,9 @@ class Compared:
     compared: Sequence[Contrast]
     factors: Mapping[str, Factor] = field(default_factory=dict)
     again: bool = False
+    statistics: Mapping[str, Outcome] = field(default_factory=dict)
+    main: str = ""
+    interactions: Sequence[tuple[str, str]] = ()
 
     @classmethod
     def of(cls, study: type[ExperimentDesign], again: bool = False) -> Compared:
@@ -48,7 +55,24 @@ class Compared:
             study.compared(),
             study.declared_factors(),
             again,
+            study.statistics(),
+            next(iter(study.outcomes)),
+            [(first, other) for first, other in study.interactions],
         )
+
+    @property
+    def primary(self) -> str:
+        """The name of the primary outcome."""
+        return self.main or next(iter(self.outcomes))
+
+    @property
+    def tested(self) -> list[Tested]:
+        """What is estimated over all sessions of an arm."""
+        return [
+            Tested(name, each.statistic, each.null, name == self.primary)
+            for name, each in self.statistics.items()
+            if each.statistic is not None
+        ]
 
     @property
     def floor(self) -> list[Contrast]:

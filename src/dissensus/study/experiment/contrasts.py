@@ -22,14 +22,15 @@ from dissensus.design.contrasts import (
 )
 from dissensus.design.declared import Contrasts, Means
 from dissensus.design.looks import judged_by
+from dissensus.design.weights import Contrast
 from dissensus.digests import seed_of
 from dissensus.stats.checks import FloatArray
 from dissensus.stats.results import Estimate
 from dissensus.study.experiment.compared import Compared, mean_of
 from dissensus.study.experiment.courses import CONTRASTS_BY_ROUND, compare_by_round
 from dissensus.study.experiment.design import ExperimentDesign
-from dissensus.study.experiment.factor_effects import Dealt
-from dissensus.study.experiment.factors import SLOPE
+from dissensus.study.experiment.factor_effects import Dealt, interactions
+from dissensus.study.experiment.factors import SLOPE, TIMES
 from dissensus.study.makes import makes, resolve
 from dissensus.tables.common import text
 
@@ -116,18 +117,25 @@ def compare(
     """
     compared = design.compared
     again = next(iter(design.floor), None)
-    rows = Contrasts(list(design.outcomes), compared, design.cluster, again=again).rows(
-        metrics, options
-    )
-    main = [row["outcome"] == next(iter(design.outcomes)) for row in rows]
+    is_first = design.primary in design.outcomes
+    rows = Contrasts(
+        list(design.outcomes),
+        compared,
+        design.cluster,
+        family="reference" if is_first else "none",
+        again=again if is_first else None,
+    ).rows(metrics, options)
+    of_arms, floored, means = _over_sessions(metrics, design, options)
+    rows += of_arms
+    main = [row["outcome"] == design.primary for row in rows]
     effects = list(_effects(metrics, design, options))
     is_main = [not compared and _is_headline(row, design) for row in effects]
-    means = [row for name in design.outcomes for row in _means(metrics, name, design, options)]
+    means += [row for name in design.outcomes for row in _means(metrics, name, design, options)]
     for row, is_first in zip(effects, is_main, strict=True):
         row["headline"] = is_first and row["method"] == HEADLINE
     if not compared and not any(is_main):
         for row in means:
-            row["headline"] = row["outcome"] == next(iter(design.outcomes)) and "factor" not in row
+            row["headline"] = row["outcome"] == design.primary and "factor" not in row
     tested = [*zip(rows, main, strict=True), *zip(effects, is_main, strict=True)]
     tested += [(row, False) for row in areas]
     run_again = {arm for each in design.floor for arm in each.treated}
@@ -139,8 +147,23 @@ def compare(
             )
     # What the reference that is run again differs by from the reference.
     floor = Contrasts(list(design.outcomes), design.floor, design.cluster, family="none")
-    floored = floor.rows(metrics, options)
+    floored = [*floor.rows(metrics, options), *floored]
     return [_placed(row) for row in (*rows, *floored, *areas, *means, *effects)]
+
+
+def _over_sessions(
+    metrics: pd.DataFrame, design: Compared, options: Options
+) -> tuple[list[Row], list[Row], list[Row]]:
+    """Rows of statistics over sessions: their contrasts, the noise floor's, and those of arms."""
+    arms = [*design.arms, *(again for each in design.floor for again in each.treated)]
+    made: tuple[list[Row], list[Row], list[Row]] = ([], [], [])
+    for each in design.tested:
+        rows, means = each.rows(metrics, arms, design.compared, options, design.columns)
+        alone = replace(each, is_primary=False)
+        floored, _ = alone.rows(metrics, (), design.floor, options, design.columns)
+        for of, some in zip(made, (rows, floored, means), strict=True):
+            of += some
+    return made
 
 
 def _placed(row: Row) -> Row:
@@ -151,8 +174,9 @@ def _placed(row: Row) -> Row:
 def _is_headline(row: Row, design: Compared) -> bool:
     """Whether an effect of a factor is what a study of one arm is about."""
     is_slope = row["level"] == SLOPE
-    is_primary = row["outcome"] == next(iter(design.outcomes)) and not row["arm"]
-    return is_primary and is_slope == design.factors[row["factor"]].is_numeric
+    is_primary = row["outcome"] == design.primary and not row["arm"]
+    factor = design.factors.get(row["factor"])
+    return is_primary and factor is not None and is_slope == factor.has_slope
 
 
 def _means(metrics: pd.DataFrame, name: str, design: Compared, options: Options) -> Iterator[Row]:
@@ -166,7 +190,7 @@ def _means(metrics: pd.DataFrame, name: str, design: Compared, options: Options)
     arms = (*design.arms, *(again for each in design.floor for again in each.treated))
     yield from Means((name,), arms, design.cluster, estimator=estimator).rows(metrics, options)
     for factor, dealt in design.factors.items():
-        for arm in design.arms:
+        for arm in filter(dealt.is_in, design.arms):
             mean = Means((name,), (arm,), design.cluster, estimator=estimator)
             for value, level in zip(dealt.values, dealt.names, strict=True):
                 (row,) = mean.rows(metrics[metrics[factor] == value], options)
@@ -182,16 +206,23 @@ def _effects(metrics: pd.DataFrame, design: Compared, options: Options) -> Itera
     for name in design.outcomes:
         wide = by_arm(metrics, name, design.columns).sort_index()
         some = [arm for arm in design.arms if arm in wide and wide[arm].notna().any()]
-        over_arms = wide[some].mean(axis=1, skipna=False).to_numpy(float)
-        compared: list[tuple[str, str, str, FloatArray]] = [("", "", "", over_arms)]
+        compared: list[tuple[Contrast, FloatArray]] = []
         for each in design.compared:
             pairs = pairs_of(wide, draws[design.cluster], each)
             if pairs.complete.any():
-                named = f"{each.name}, "
-                compared.append((named, each.arm, each.reference, pairs.differences))
-        for factor in design.factors:
+                compared.append((each, pairs.differences))
+        yield from _interactions(wide[some], draws, name, design, options)
+        for factor, declared in design.factors.items():
             dealt = Dealt.of(draws, factor, design.factors, design.cluster)
-            for named, arm, reference, values in compared:
+            having = wide[[*filter(declared.is_in, some)]]
+            over_arms = having.mean(axis=1, skipna=False).to_numpy(float)
+            of = [("", "", "", over_arms)]
+            of += [
+                (f"{each.name}, ", each.arm, each.reference, values)
+                for each, values in compared
+                if declared.is_in(*each.weights)
+            ]
+            for named, arm, reference, values in of:
                 seed = seed_of(options.seed, name, arm, reference, factor)
                 for effect in dealt.effects(values, replace(options, seed=seed)):
                     row = contrast_row(name, arm, reference, effect.method, effect.estimate, False)
@@ -199,3 +230,20 @@ def _effects(metrics: pd.DataFrame, design: Compared, options: Options) -> Itera
                     row["contrast"] = f"{named}{factor} {effect.level}{versus}"
                     at = {"factor": factor, "level": effect.level, "base": effect.base}
                     yield {**row, **at}
+
+
+def _interactions(
+    wide: pd.DataFrame, draws: pd.DataFrame, name: str, design: Compared, options: Options
+) -> Iterator[Row]:
+    """What factors change in each other, in the mean of all arms that have both of them."""
+    for pair in design.interactions:
+        both = [
+            arm for arm in wide if all(design.factors[factor].is_in(str(arm)) for factor in pair)
+        ]
+        values = wide[both].mean(axis=1, skipna=False).to_numpy(float)
+        given = (draws, values, pair, design.factors, design.cluster, options.confidence)
+        for effect in interactions(*given):
+            row = contrast_row(name, "", "", effect.method, effect.estimate, False)
+            factor = TIMES.join(pair)
+            at = {"factor": factor, "level": effect.level, "base": effect.base}
+            yield {**row, "contrast": f"{factor}: {effect.level}", **at}

@@ -32,9 +32,11 @@ from dissensus.stats.checks import FloatArray
 from dissensus.stats.results import Estimate
 from dissensus.stats.slopes import cluster_robust_sum
 from dissensus.study.experiment.compared import Compared, mean_of
+from dissensus.study.experiment.factor_effects import Dealt
+from dissensus.study.experiment.factors import SLOPE
 from dissensus.study.experiment.outcomes import Outcome
 from dissensus.tables.artefact import Schema
-from dissensus.tables.common import common
+from dissensus.tables.common import common, text
 
 Row = dict[str, Any]
 
@@ -48,8 +50,14 @@ CONTRASTS_BY_ROUND = Schema(
             if name != "headline"
         },
         **common("round"),
+        "factor": text("Factor whose level it is; empty for what all levels are in."),
+        "level": text(
+            "Level of the factor: what it changes against the base, or without one the mean in it; "
+            '"slope" for what a unit more of a numeric factor changes.'
+        ),
+        "base": text("Level that it is compared with; empty for a mean and for a slope."),
     },
-    key=("arm", "reference", "outcome", "method", "round"),
+    key=("arm", "reference", "outcome", "method", "round", "factor", "level", "base"),
 )
 
 
@@ -60,11 +68,18 @@ class Course:
     Attributes
     ----------
     by_arm : round -> a row a draw and a column an arm, NaN where a session has no number.
-    clusters : of each draw, in the same order.
+    draws : a row a draw, in the same order, with its item, its cluster and its levels.
+    cluster : column of what is independent.
     """
 
     by_arm: Mapping[int, pd.DataFrame]
-    clusters: pd.Series[Any]
+    draws: pd.DataFrame
+    cluster: str
+
+    @property
+    def clusters(self) -> pd.Series[Any]:
+        """Of each draw."""
+        return self.draws[self.cluster]
 
     @classmethod
     def of(cls, rows: pd.DataFrame, cluster: str) -> Course:
@@ -81,7 +96,7 @@ class Course:
             round_: values.xs(round_, level="round").unstack("arm").reindex(draws.index)
             for round_ in sorted(map(int, rows["round"].unique()))
         }
-        return cls(tables, draws[cluster])
+        return cls(tables, draws, cluster)
 
     def differences(self, contrast: Contrast) -> FloatArray:
         """A contrast by draw and round, shape (draws, rounds); NaN where a side has no number."""
@@ -107,7 +122,8 @@ def compare_by_round(
     Returns
     -------
     Rows of :data:`CONTRASTS_BY_ROUND`, whose p-values are adjusted by method over all contrasts and
-    rounds of an outcome; and rows of areas, whose family is that of ``contrasts``.
+    rounds of an outcome, and over all effects of levels and rounds; and rows of areas, whose family
+    is that of ``contrasts``.
     """
     by_round: list[Row] = []
     areas: list[Row] = []
@@ -121,6 +137,10 @@ def compare_by_round(
         for method in METHODS:
             adjust_family(row for row in contrasts if row["method"] == method)
         by_round += contrasts
+        levels = [*_at_levels(course, name, outcome, design, options)]
+        for method in METHODS:
+            adjust_family(r for r in levels if r["method"] == method and _is_effect(r))
+        by_round += levels
         areas += _areas(course, name, design, options)
     return by_round, areas
 
@@ -150,7 +170,42 @@ def _contrasts(course: Course, name: str, design: Compared, options: Options) ->
 
 def _of_round(name: str, arm: str, reference: str, method: str, estimate: Estimate) -> Row:
     made = contrast_row(name, arm, reference, method, estimate, headline=False)
-    return {column: value for column, value in made.items() if column != "headline"}
+    of_all = {"factor": "", "level": "", "base": ""}
+    return {column: value for column, value in made.items() if column != "headline"} | of_all
+
+
+def _is_effect(row: Row) -> bool:
+    return bool(row["base"]) or row["level"] == SLOPE
+
+
+def _at_levels(
+    course: Course, name: str, outcome: Outcome, design: Compared, options: Options
+) -> Iterator[Row]:
+    """The mean of each arm at each round and level, and what levels change in all arms' mean."""
+    for factor, declared in design.factors.items():
+        arms = [*filter(declared.is_in, design.arms)]
+        dealt = Dealt.of(course.draws, factor, design.factors, course.cluster)
+        for round_, wide in course.by_arm.items():
+            for arm in arms:
+                of_arm = wide[arm].astype(float) if arm in wide else pd.Series(np.nan, wide.index)
+                for value, level in zip(declared.values, declared.names, strict=True):
+                    there = of_arm.notna() & (course.draws[factor] == value)
+                    values, clusters = of_arm[there], course.clusters[there]
+                    numbers = np.asarray(values, dtype=np.float64)
+                    mean = mean_of(numbers, clusters.to_numpy(), outcome, options.confidence)
+                    row = _of_round(name, arm, "", HEADLINE, mean)
+                    words = f"{arm}, {factor} {level}"
+                    at = {"factor": factor, "level": level, "contrast": words}
+                    yield {**row, **at, "round": round_}
+            some = [arm for arm in arms if arm in wide and wide[arm].notna().any()]
+            over_arms = wide[some].mean(axis=1, skipna=False).to_numpy(float)
+            seed = seed_of(options.seed, name, factor, round_)
+            for effect in dealt.effects(over_arms, replace(options, seed=seed)):
+                row = _of_round(name, "", "", effect.method, effect.estimate)
+                versus = f"-{effect.base}" if effect.base else ""
+                words = f"{factor} {effect.level}{versus}"
+                at = {"factor": factor, "level": effect.level, "base": effect.base}
+                yield {**row, **at, "contrast": words, "round": round_}
 
 
 def _areas(course: Course, name: str, design: Compared, options: Options) -> Iterator[Row]:

@@ -40,6 +40,10 @@ OF_THE_RUN = (
 )
 
 
+def _columns_of(outcome: Outcome) -> tuple[str, ...]:
+    return outcome.statistic.columns if outcome.statistic else ()
+
+
 class ExperimentDesign(Study[ExperimentSettings]):
     """An experiment as its class declares it: all that whatever is derived from it reads.
 
@@ -49,11 +53,12 @@ class ExperimentDesign(Study[ExperimentSettings]):
         a study of means.
     item : column of an item -> what it holds, see :mod:`dissensus.tables.common`.
     outcomes : name -> what is measured of a session: an :class:`Outcome`, or its sentence alone.
-        The first is the primary one, and a number a session.
+        The first is the primary one, and a number a session or one of all sessions of an arm.
     contrasts : name -> arm and reference, or arm -> weight, which sum to 0. Without any, every arm
         is compared with the first.
     factors : name -> a :class:`Factor`, or its levels alone, of which one is drawn at random for
         each draw. All arms of a draw share it.
+    interactions : pairs of factors of which it is estimated what they change in each other.
     cluster : column of what is independent of each other; items, where the study says nothing.
     forks : arm -> what it is forked from; see :meth:`replacement`.
     material : name -> what sessions of some arms are shown of those of another.
@@ -64,6 +69,7 @@ class ExperimentDesign(Study[ExperimentSettings]):
     outcomes: ClassVar[Mapping[str, Outcome | str]]
     contrasts: ClassVar[Mapping[str, tuple[str, str] | Mapping[str, float]]] = {}
     factors: ClassVar[Mapping[str, Factor | Sequence[FactorLevel]]] = {}
+    interactions: ClassVar[Sequence[tuple[str, str]]] = ()
     cluster: ClassVar[str] = "item_id"
     forks: ClassVar[Mapping[str, Fork]] = {}
     material: ClassVar[Mapping[str, Material]] = {}
@@ -149,14 +155,30 @@ class ExperimentDesign(Study[ExperimentSettings]):
         return {name: Outcome.of(declared) for name, declared in cls.outcomes.items()}
 
     @classmethod
+    def measured_outcomes(cls) -> dict[str, Outcome]:
+        """Those that :meth:`measure` gives."""
+        return {name: o for name, o in cls.declared_outcomes().items() if o.statistic is None}
+
+    @classmethod
     def session_outcomes(cls) -> dict[str, Outcome]:
         """Those that are a number a session."""
-        return {name: each for name, each in cls.declared_outcomes().items() if not each.keys}
+        return {name: each for name, each in cls.measured_outcomes().items() if not each.keys}
+
+    @classmethod
+    def statistics(cls) -> dict[str, Outcome]:
+        """Those that are one number of all sessions of an arm."""
+        return {name: o for name, o in cls.declared_outcomes().items() if o.statistic is not None}
+
+    @classmethod
+    def item_columns(cls) -> dict[str, Column]:
+        """Columns of items that statistics are computed from, which the metrics have too."""
+        named = [column for each in cls.statistics().values() for column in _columns_of(each)]
+        return {name: cls.item[name] for name in named if name in cls.item}
 
     @classmethod
     def round_outcomes(cls) -> dict[str, Outcome]:
         """Those by round."""
-        return {name: each for name, each in cls.declared_outcomes().items() if each.keys}
+        return {name: each for name, each in cls.measured_outcomes().items() if each.keys}
 
     @classmethod
     def declared_contrasts(cls) -> list[Contrast]:
@@ -177,6 +199,11 @@ class ExperimentDesign(Study[ExperimentSettings]):
     def declared_factors(cls) -> dict[str, Factor]:
         """Name -> factor."""
         return {name: Factor.of(declared) for name, declared in cls.factors.items()}
+
+    @classmethod
+    def factors_of(cls, arm: str) -> tuple[str, ...]:
+        """The names of the factors that the sessions of an arm have."""
+        return tuple(name for name, each in cls.declared_factors().items() if each.is_in(arm))
 
     @classmethod
     def levels(cls) -> dict[str, tuple[str, ...]]:

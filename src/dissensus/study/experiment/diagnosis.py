@@ -39,6 +39,7 @@ from dissensus.study.experiment.blocks import stopped_estimates
 from dissensus.study.experiment.compared import Compared
 from dissensus.study.experiment.contrasts import compare
 from dissensus.study.experiment.measures import measure_sessions, turns_by_session
+from dissensus.study.experiment.outcomes import Outcome
 from dissensus.study.experiment.sharing import OPENING
 from dissensus.study.own_code import naming_the_line
 
@@ -105,7 +106,8 @@ def diagnose(
         _simulate, libraries=libraries, sizes=sizes, names=tuple(truth), design=design,
         options=options, stop=stop,
     )  # fmt: skip
-    name, outcome = next(iter(design.outcomes.items()))
+    name = design.primary
+    outcome = {**design.outcomes, **design.statistics}[name]
     return run_worlds(
         worlds, outcome.words(name), simulate, given.simulations, options.confidence, cores
     )
@@ -118,8 +120,17 @@ def _sizes(items: int) -> list[int]:
 
 def _primary(design: Compared) -> Compared:
     """What the headline is of: the primary outcome, and factors where there is one arm."""
-    outcomes = dict([next(iter(design.outcomes.items()))])
-    return replace(design, outcomes=outcomes, factors={} if design.compared else design.factors)
+
+    def first(outcomes: Mapping[str, Outcome]) -> dict[str, Outcome]:
+        return {name: each for name, each in outcomes.items() if name == design.primary}
+
+    factors = {} if design.compared or design.primary in design.statistics else design.factors
+    return replace(
+        design,
+        outcomes=first(design.outcomes),
+        statistics=first(design.statistics),
+        factors=factors,
+    )
 
 
 @dataclass(frozen=True)
@@ -316,12 +327,12 @@ def _estimates(
     # Means and factors beside contrasts of arms are nothing that the headline is of.
     rows = (
         compare_arms(metrics, design.compared, list(design.outcomes), options, design.columns)
-        if design.compared
+        if design.compared and design.outcomes
         else compare(metrics, design, options)
     )
     main = [row["contrast"] for row in rows if row["headline"]]
     estimates: dict[str, dict[str, Estimate]] = {name: {} for name in main}
-    (outcome,) = design.outcomes.values()
+    (outcome,) = [*design.outcomes.values(), *design.statistics.values()]
     for row in rows:
         is_tested = row["p_value"] is not None or row["method"] == HEADLINE
         if row["contrast"] not in estimates or not is_tested:

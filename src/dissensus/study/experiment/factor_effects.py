@@ -19,7 +19,7 @@ from dissensus.digests import seed_of
 from dissensus.stats.checks import FloatArray
 from dissensus.stats.results import Estimate
 from dissensus.stats.slopes import centred, cluster_robust_slope
-from dissensus.study.experiment.factors import SLOPE, Factor
+from dissensus.study.experiment.factors import SLOPE, TIMES, Factor
 
 
 class Effect(NamedTuple):
@@ -94,7 +94,7 @@ class Dealt:
         """
         first, *others = self.factor.values
         base, *names = self.factor.names
-        if self.factor.is_numeric:
+        if self.factor.has_slope:
             kept = np.isfinite(values)
             yield Effect(SLOPE, "", HEADLINE, self._slope(values, self.levels, kept, options))
         for level, name in zip(others, names, strict=True):
@@ -140,3 +140,66 @@ class Dealt:
         _, first, codes = np.unique(blocks, return_index=True, return_inverse=True)
         differences = np.bincount(codes, weights=about * y) * len(first) / float(about @ about)
         return flipped(differences, clusters[first], options)
+
+
+def interactions(
+    draws: pd.DataFrame,
+    values: FloatArray,
+    pair: tuple[str, str],
+    factors: Mapping[str, Factor],
+    cluster: str,
+    confidence: float,
+) -> Iterator[Effect]:
+    """What two factors change in each other: of four combinations, the difference of differences.
+
+    It is the coefficient of their product in a least-squares regression that has both of them; a
+    numeric factor stands with its number in it, so that its level is :data:`SLOPE`. Where levels of
+    one are compared within items, so is this.
+
+    Parameters
+    ----------
+    draws : as for :meth:`Dealt.of`.
+    values : shape (n,), NaN where a draw has none.
+    pair : of factors, by name.
+    factors : all, by name.
+    cluster : column of what is independent.
+    confidence : level of the intervals.
+    """
+    first, other = (_coded(draws, name, factors[name]) for name in pair)
+    is_within = any(factors[name].is_within for name in pair)
+    crossed = [name for name in factors if factors[name].how == "crossed" and name not in pair]
+    alike = [draws[name] for name in ("item_id", *crossed)]
+    blocks = pd.MultiIndex.from_arrays(alike).factorize()[0] if is_within else None
+    for level, base, x, about in first:
+        for other_level, other_base, z, other_about in other:
+            kept = np.isfinite(values) & about & other_about
+            estimate = cluster_robust_slope(
+                values[kept],
+                (x * z)[kept],
+                draws[cluster].to_numpy()[kept],
+                None if blocks is None else blocks[kept],
+                confidence,
+                np.column_stack([x, z])[kept],
+            )
+            bases = f"{base}{TIMES}{other_base}" if base and other_base else base or other_base
+            yield Effect(f"{level}{TIMES}{other_level}", bases, HEADLINE, estimate)
+
+
+def _coded(
+    draws: pd.DataFrame, name: str, factor: Factor
+) -> list[tuple[str, str, FloatArray, Labels]]:
+    """Of a factor its number, or each level against the first: names, regressor, and which draws.
+
+    Centred, so that the other factor's control is its effect in the middle, which changes nothing
+    in the product's coefficient and is better conditioned.
+    """
+    levels = draws[name].to_numpy()
+    if factor.has_slope:
+        x = levels.astype(np.float64)
+        return [(SLOPE, "", x - x.mean(), np.ones(len(levels), dtype=bool))]
+    first, *others = factor.values
+    base, *names = factor.names
+    return [
+        (level, base, (levels == value) - 0.5, (levels == value) | (levels == first))
+        for value, level in zip(others, names, strict=True)
+    ]

@@ -16,6 +16,8 @@ How = Literal["drawn", "balanced", "crossed"]
 Level = str | int | float
 #: What stands for the level where a row is what one unit more of a numeric factor changes.
 SLOPE = "slope"
+#: What stands between the names of two factors, and between their levels.
+TIMES = " × "
 #: How a factor is dealt -> what its column in the manifest says of it.
 _DEALT = {
     "drawn": "Drawn at random for each draw",
@@ -33,10 +35,16 @@ class Factor:
     levels : texts, or numbers; the first is what the others are compared with.
     how : "drawn": one level at random for each draw. "balanced": each level equally often over an
         item's repeats, in random order. "crossed": a draw for every level, of every item.
+    arms : those whose sessions have it, such as ("same",) of which model all agents are; empty for
+        all. It then enters nothing that the other arms are in.
+    slope : whether levels that are numbers have a slope; not where they are names, such as 1 to 4
+        of four prompts.
     """
 
     levels: Sequence[Level]
     how: How = "drawn"
+    arms: Sequence[str] = ()
+    slope: bool = True
 
     @classmethod
     def of(cls, declared: Sequence[Level] | Factor) -> Factor:
@@ -45,8 +53,17 @@ class Factor:
 
     @property
     def is_numeric(self) -> bool:
-        """Whether its levels are numbers, so that it has a slope."""
+        """Whether its levels are numbers."""
         return all(isinstance(level, Real) for level in self.levels)
+
+    @property
+    def has_slope(self) -> bool:
+        """Whether what a unit more changes is estimated."""
+        return self.is_numeric and self.slope
+
+    def is_in(self, *arms: str) -> bool:
+        """Whether the sessions of all these arms have it."""
+        return not self.arms or set(arms) <= set(self.arms)
 
     @property
     def values(self) -> tuple[Level, ...]:
@@ -91,6 +108,8 @@ class Factor:
     def column(self) -> Column:
         """Its column in the manifest."""
         meaning = f"{_DEALT[self.how]}: {', '.join(self.names)}."
+        if self.arms:
+            meaning = f"{meaning} It is of no matter but in {', '.join(self.arms)}."
         number = "int" if self._is_whole else "float"
         return Column(number if self.is_numeric else "string", meaning)
 

@@ -60,8 +60,8 @@ class ExperimentSession(Kind[ExperimentSettings, SessionSpec]):
         return self.study.sharing.part(row["arm"])
 
     def spec(self, row: Row, item: Row) -> SessionSpec:
-        levels = {"arm": self.study.sharing.plays(row["arm"])}
-        levels |= {name: row[name] for name in self.study.factors}
+        arm = self.study.sharing.plays(row["arm"])
+        levels = {"arm": arm, **{name: row[name] for name in self.study.factors_of(arm)}}
         columns = self.study.sharing.columns()
         taken = {name: row[name] for name in ("draw_id", *columns)} if columns else {}
         return SessionSpec(
@@ -97,7 +97,8 @@ class ExperimentSession(Kind[ExperimentSettings, SessionSpec]):
 
     def alike(self, row: Row) -> Hashable:
         """Items may be of any length, so that each counts for itself."""
-        return row["item_id"], row["arm"], *(row[name] for name in self.study.factors)
+        of_arm = self.study.factors_of(self.study.sharing.plays(row["arm"]))
+        return row["item_id"], row["arm"], *(row[name] for name in of_arm)
 
     def steps(self, spec: SessionSpec, inputs: Inputs) -> Callable[[], Steps]:
         return _Played(self, spec, inputs).steps
@@ -179,7 +180,11 @@ class _Played:
         study, spec = self.study, self.spec
         names = {**spec.levels, "arm": arm}
         # A number is compared with any other; a text with those of its design alone.
-        named = {name: Level(str(names[name]), name, may) for name, may in study.levels().items()}
+        named = {
+            name: Level(str(names[name]), name, may)
+            for name, may in study.levels().items()
+            if name in names
+        }
         if arm == OPENING:
             # To ask for an arm there would have one answer in all of them.
             named["arm"] = Level(OPENING, "arm of an opening, which all arms share", (OPENING,))
@@ -187,7 +192,7 @@ class _Played:
         return Session(
             arm=named["arm"],
             item=Fields(**spec.item),
-            factors=Fields(**{name: levels[name] for name in study.factors}),
+            factors=Fields(**{name: levels[name] for name in study.factors if name in levels}),
             settings=self.kind.settings,
             seed=seed,
             models=self.kind.uses,

@@ -33,7 +33,7 @@ Row = dict[str, Any]
 #: What sentences call these columns, whose levels are those of the sessions that were played.
 _OF_REHEARSED = {
     name: f"{name} of a session with assumed replies (ask by isin for one that comes with others)"
-    for name in ("speaker", "role")
+    for name in ("speaker", "role", "round_label")
 }
 
 
@@ -146,6 +146,7 @@ def _measured(
     names: Row = {name: ended[name] for name in study.ids}
     if study.cluster not in names:
         names[study.cluster] = str(item[study.cluster])
+    of_item = {name: item[name] for name in study.item_columns() if name not in names}
     measured: Mapping[str, Any] = {}
     if ended["complete"]:
         with naming_the_line(type(study).__module__, f"measure of {ended['session_id']}"):
@@ -157,7 +158,8 @@ def _measured(
         for name, outcome in study.round_outcomes().items()
         for (round_, agent), value in numbers_by_round(measured.get(name), outcome).items()
     ]
-    return {**names, "complete": ended["complete"], **of_session}, by_round
+    check_ingredients(study, of_session | of_item, ended["session_id"])
+    return {**names, **of_item, "complete": ended["complete"], **of_session}, by_round
 
 
 @contextmanager
@@ -194,6 +196,8 @@ def rehearse(
     speakers = [turn["speaker"] for turn in seen]
     levels = {**study.levels(), "speaker": tuple(dict.fromkeys(speakers))}
     levels["role"] = tuple(dict.fromkeys(roles))
+    levels["round_label"] = tuple(dict.fromkeys(turn["round_label"] for turn in seen))
+    _check_labelled(study, levels["speaker"])
     for turns, item in sessions:
         if turns[0]["arm"] not in study.arms:
             continue
@@ -216,6 +220,24 @@ def rehearse(
         )
 
 
+def _check_labelled(study: ExperimentDesign, speakers: Sequence[str]) -> None:
+    """Refuse labels of a judge, and hidden speakers, who speak in no session.
+
+    Raises
+    ------
+    ResourceError : with those who speak.
+    """
+    given = study.settings.labels
+    named = {} if given is None else {"judge": [given.judge], "hidden": given.hidden}
+    for what, names in named.items():
+        for name in names:
+            if name and name not in speakers:
+                raise ResourceError(
+                    f"{study.name}.labels.{what} names {name!r}, who never speaks; in sessions "
+                    f"with assumed replies there are {', '.join(speakers)}."
+                )
+
+
 def _rehearsed(
     study: ExperimentDesign, turns: pd.DataFrame, item: Mapping[str, Any]
 ) -> dict[str, Any] | Exception:
@@ -233,7 +255,7 @@ def _rehearsed(
     _check(study, measured)
     return {
         name: numbers_by_round(measured[name], outcome) if outcome.keys else _number(measured[name])
-        for name, outcome in study.declared_outcomes().items()
+        for name, outcome in study.measured_outcomes().items()
     }
 
 
@@ -266,7 +288,7 @@ def _lacks_column(names: Mapping[str, Any], turns: pd.DataFrame) -> bool:
 
 def _check(study: ExperimentDesign, measured: Any) -> None:
     """Refuse what is measured where it is not what is declared."""
-    declared = study.declared_outcomes()
+    declared = study.measured_outcomes()
     names = set(measured) if isinstance(measured, Mapping) else {type(measured).__name__}
     where = _where(study)
     if names != set(declared):
@@ -297,6 +319,24 @@ def _check(study: ExperimentDesign, measured: Any) -> None:
                 else "it must be finite"
             )
             raise ResourceError(f"{where}: measure gives {name} as {show(number)}; {may}.")
+
+
+def check_ingredients(study: ExperimentDesign, given: Mapping[str, Any], which: str) -> None:
+    """Refuse what a statistic over sessions cannot be computed from.
+
+    Parameters
+    ----------
+    given : outcomes of a session, and columns of its item.
+    which : its name.
+    """
+    for name, outcome in study.statistics().items():
+        assert outcome.statistic is not None
+        for column in outcome.statistic.flags:
+            if given[column] not in (None, 0, 1):
+                raise ResourceError(
+                    f"{study.file()}: {column} of {which} is {show(given[column])}; it is what "
+                    f"{name} takes for true or false, and must be 0 or 1, or None."
+                )
 
 
 def _numbers(given: Any, outcome: Outcome) -> list[float | None]:

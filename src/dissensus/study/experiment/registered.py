@@ -54,7 +54,10 @@ def registered_analysis(study: ExperimentDesign) -> Registered:
     """Estimands, primary outcome and tests."""
     return Registered(
         study.summary(),
-        estimands=[*_of_arms(study), *_of_factors(study), *_of_rounds(study)],
+        estimands=[
+            *(*_of_arms(study), *_of_statistics(study)),
+            *(*_of_factors(study), *_of_rounds(study)),
+        ],
         primary=_primary(study),
         tests=list(_tests(study)),
     )
@@ -72,15 +75,35 @@ def _of_arms(study: ExperimentDesign) -> Iterator[str]:
             yield f"The mean of {name} ({outcome.meaning}) in {study.arms[0]}{against}, {_OVER}."
 
 
+def _of_statistics(study: ExperimentDesign) -> Iterator[str]:
+    for name, outcome in study.statistics().items():
+        assert outcome.statistic is not None
+        what = f"{name} ({outcome.meaning}): {outcome.statistic.words}"
+        yield f"{what}, over all sessions of each arm{_versus(study)}, {_OVER}."
+
+
+def _versus(study: ExperimentDesign) -> str:
+    named = [f"{each.arm} and {each.reference}" for each in study.compared()]
+    return f"; and what {', '.join(named)} differ by in it" if named else ""
+
+
 def _of_factors(study: ExperimentDesign) -> Iterator[str]:
     for name, factor in study.declared_factors().items():
         first, *others = factor.names
-        slope = ", and what one unit more changes (a least-squares slope)" * factor.is_numeric
+        slope = ", and what one unit more changes (a least-squares slope)" * factor.has_slope
         within = "within items" if factor.is_within else "between draws"
         over = " in the mean of all arms and in every contrast of arms" * (len(study.arms) > 1)
+        if factor.arms:
+            over = f" in the mean of {', '.join(factor.arms)} and in contrasts of these alone"
         yield (
             f"What {name} {', '.join(others)} changes against {first}{slope},{over}, {within}, "
             "for every outcome of a session."
+        )
+    for first, other in study.interactions:
+        yield (
+            f"What {first} and {other} change in each other (a difference of differences, or the "
+            "coefficient of a product), in the mean of the arms that have both, for every outcome "
+            "of a session."
         )
 
 
@@ -104,7 +127,7 @@ def _primary(study: ExperimentDesign) -> str:
     if not factors:
         return f"{name}, its mean in {study.arms[0]}."
     of = ", ".join(
-        f"the slope on {each}" if factor.is_numeric else f"the levels of {each}"
+        f"the slope on {each}" if factor.has_slope else f"the levels of {each}"
         for each, factor in factors.items()
     )
     return f"{name}, by {of}."
@@ -118,6 +141,19 @@ def _but_weighted(study: ExperimentDesign) -> str:
 
 def _tests(study: ExperimentDesign) -> Iterator[str]:
     yield from stopping_words(study.settings)
+    if study.statistics():
+        swaps = ""
+        if study.compared():
+            swaps = (
+                ", and a randomisation test in which the arms change places in whole clusters"
+                f"{_but_weighted(study)}"
+            )
+        yield (
+            f"Of {', '.join(study.statistics())}, each a number of all sessions of an arm: t-tests "
+            f"with standard errors from a bootstrap of clusters by {study.cluster}, and a degree "
+            "of freedom less than clusters of the kind of case that has fewest"
+            f"{swaps}; in the families of the others."
+        )
     if not study.compared() and not study.factors:
         yield (
             f"A t-test of each mean that has a null, {_CLUSTERED} {study.cluster}; Holm's "

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from dissensus.design.again import again_of
 from dissensus.report.declared import Figure, Table
+from dissensus.study.experiment.factors import TIMES
 from dissensus.study.experiment.outcomes import Outcome
 
 if TYPE_CHECKING:
@@ -45,6 +46,9 @@ BY_ROUND_OUTPUTS = (
         _TABLES,
     ),
 )
+_ROUNDS_LEVELS = Table(
+    "table_rounds_levels", f"{_REPORT}.rounds:levels", ("contrasts_by_round",), "Arms", _TABLES
+)
 
 _SHOWN = "dissensus.study.experiment.labels.shown"
 #: The tables of a study that people have labelled.
@@ -71,6 +75,8 @@ def outputs_of(cls: type[ExperimentDesign]) -> tuple[tuple[Figure, ...], tuple[T
     ):
         figures += [figure] if has_any and figure not in figures else []
         tables += [table] if has_any and table not in tables else []
+    if cls.factors and cls.round_outcomes() and _ROUNDS_LEVELS not in tables:
+        tables.append(_ROUNDS_LEVELS)
     return tuple(figures), tuple(tables)
 
 
@@ -86,13 +92,20 @@ def shown_settings(study: ExperimentDesign) -> dict[str, Any]:
         "again": again_of(study.arms) if study.settings.again else "",
         "labelled": study.labelled_outcome if study.is_labelled else "",
         "cluster": study.cluster,
-        "outcomes": titles(study.session_outcomes()),
+        "outcomes": titles(
+            {name: each for name, each in study.declared_outcomes().items() if not each.keys}
+        ),
+        "statistics": list(study.statistics()),
         "outcomes_by_round": titles(study.round_outcomes()),
-        "by_design": [name for name, each in study.session_outcomes().items() if each.where],
+        "by_design": [
+            *(name for name, each in study.session_outcomes().items() if each.where),
+            *study.statistics(),
+        ],
         "nulls": {name: outcome.null for name, outcome in study.declared_outcomes().items()},
         "contrasts": [[each.name, each.arm, each.reference] for each in study.compared()],
         "factors": {
-            name: {"levels": list(factor.names), "is_numeric": factor.is_numeric}
+            name: {"levels": list(factor.names), "is_numeric": factor.has_slope}
             for name, factor in study.declared_factors().items()
         },
+        "interactions": [TIMES.join(pair) for pair in study.interactions],
     }

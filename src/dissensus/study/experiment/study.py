@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from dissensus.design.again import again_of
 from dissensus.design.manifest import stream
+from dissensus.design.over_sessions import MajorityVote
 from dissensus.digests import digest
 from dissensus.errors import ResourceError, SettingError
 from dissensus.report.declared import Figure, Measure, Reader, Table
-from dissensus.study.experiment.declaration import check_names, check_overrides, sharing_of
+from dissensus.study.experiment.declaration.names import check_names, check_overrides, sharing_of
 from dissensus.study.experiment.design import OF_THE_RUN, ExperimentDesign
 from dissensus.study.experiment.drawing import (
     manifest_schema,
@@ -67,7 +68,8 @@ class Experiment(ExperimentDesign):
         cls.manifest_schema = manifest_schema(cls.declared_factors(), cls.sharing.columns())
         ids = cls.manifest_schema.pick("session_id", "draw_id", "item_id", "arm", *cls.factors)
         clusters = {} if cls.cluster in ids else {cls.cluster: cls.item[cls.cluster]}
-        cls.metrics_schema = metrics_schema(ids, clusters, cls.session_outcomes())
+        of_items = {name: each for name, each in cls.item_columns().items() if name not in clusters}
+        cls.metrics_schema = metrics_schema(ids, clusters | of_items, cls.session_outcomes())
         cls.rounds_schema = rounds_schema(ids, clusters)
         cls.figures, cls.tables = outputs_of(cls)
         fields = tuple(name for name in cls.Settings.model_fields if name not in OF_THE_RUN)
@@ -197,6 +199,15 @@ class Experiment(ExperimentDesign):
                 f"outcome that is a number a session: {', '.join(may)}."
             )
         repeats = self.settings.repeats
+        is_repeated = repeats > 1 or any(
+            factor.how == "crossed" for factor in self.declared_factors().values()
+        )
+        for name, outcome in self.statistics().items():
+            if isinstance(outcome.statistic, MajorityVote) and not is_repeated:
+                raise SettingError(
+                    f"{self.name}.repeats holds {repeats}, and {name} is a vote of the sessions of "
+                    "an item in one arm, of which there is then one; set it to 3 or more."
+                )
         for name, factor in self.declared_factors().items():
             count = len(factor.levels)
             if factor.how == "balanced" and repeats % count:
@@ -221,6 +232,8 @@ class Experiment(ExperimentDesign):
             return "it has one arm, and no paired difference of arms"
         if not self.sharing.is_within_items:
             return "its sessions read those of other items, so that blocks are not independent"
+        if (first := next(iter(self.outcomes))) in self.statistics():
+            return f"its primary outcome {first} is one number of all sessions of an arm"
         skewed = [each.name for each in self.compared() if not each.is_swappable]
         if skewed:
             return (

@@ -11,7 +11,7 @@ from dissensus.report.claims.ranked import is_found, joint_limits, picked, toget
 from dissensus.report.facts import Row
 from dissensus.report.findings import Bar, Card, Findings
 from dissensus.report.floor import Floor
-from dissensus.report.labels import arm_words, counted, interval, listed, percent
+from dissensus.report.labels import arm_words, counted, listed, percent, percents
 from dissensus.report.view import Artefacts, View
 
 from ..inference.unanswered import ARM
@@ -47,9 +47,10 @@ def state(artefacts: Artefacts, view: View) -> Findings:
         f"Arms against {arm_words(view.reference)}, {facts['primary']}; significant after "
         f"Holm over {counted(arms, 'arm')}: {facts['found']}."
     ]
+    # Not the outcome ``ignored_share``, which counts those that wait for more than two rounds.
     sentences += [
-        f"{OUTCOMES['ignored_share'].title}: {percent(row['estimate'], 0)} in "
-        f"{arm_words(row['group'])} {interval(row['ci_low'], row['ci_high'], 2)}."
+        f"Of the claims that could still be answered, {percent(row['estimate'], 0)} "
+        f"{percents(row['ci_low'], row['ci_high'])} in {arm_words(row['group'])} never were."
         for row in artefacts.facts("unanswered").rows(by=ARM, group=view.reference)
     ]
     least = _least(primary, view, arms)

@@ -13,7 +13,7 @@ from dissensus.report.claims.ranked import Ranked
 from dissensus.report.escaping import label
 from dissensus.report.forms import legend, rows_axis, stack, swatch, whisker
 from dissensus.report.frames import Record, records
-from dissensus.report.labels import arm_words, interval, listed, percent
+from dissensus.report.labels import arm_words, listed, percent, percents
 from dissensus.report.style import GREY, INK, Mark, new_figure, notice, styled
 from dissensus.report.view import Artefacts, Drawn, View
 
@@ -105,7 +105,7 @@ def describe(artefacts: Artefacts, view: View) -> dict[str, str]:
         f"sessions with {view.level} intervals over draws. Right: rounds until the first "
         "engagement; later claims had fewer rounds, which the Kaplan-Meier estimate allows for; "
         "the number at the right counts claims, the percentage those left without answer. "
-        f"Never engaged: {_clause(arms[0])}"
+        f"Never engaged, per cent with limits: {_clause(arms[0])}"
     )
     others = sorted(arms[1:], key=lambda row: float(row["estimate"]))
     ends = others if len(others) < 3 else [others[0], others[-1]]
@@ -125,5 +125,5 @@ def _name(row: Mapping[str, Any]) -> str:
 
 
 def _clause(row: Record) -> str:
-    limits = interval(row["ci_low"], row["ci_high"], 2)
-    return f"{percent(row['estimate'], 0)} in {_name(row)} ({limits})"
+    limits = percents(row["ci_low"], row["ci_high"])
+    return f"{percent(row['estimate'], 0)} {limits} in {_name(row)}"

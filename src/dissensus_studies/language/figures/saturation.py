@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 
 from dissensus.report.escaping import Rst, rst
 from dissensus.report.facts import Facts
-from dissensus.report.forms import key_of, legend, offsets, rows_axis
+from dissensus.report.forms import legend, offsets, rows_axis, swatch
 from dissensus.report.frames import keyed
 from dissensus.report.labels import language_name, listed, percent, range_of, scale_words
 from dissensus.report.style import ALARM, INK, Mark, new_figure, notice, styled, zero_line
@@ -73,16 +73,16 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
         rows = artefacts.facts("saturation").rows(language=language, outcome=scales)
         sizes = f" (n = {range_of(row['n'] for row in rows)})" if rows else ""
         axes.set_title(f"{letter}  {language_name(language)}{sizes}")
-        axes.set_xlabel("% at lower | upper bound", size=7)
+        axes.set_xlabel("← % at the lower bound | upper bound →", size=7)
     shares = saturation[["share_at_low", "share_at_high"]].to_numpy(dtype=float)
     most = 100 * max(threshold, float(shares.max()))
     panels[0, 0].set_xlim(-1.1 * most, 1.1 * most)
-    legend(figure, (key_of(mark, line=False) for mark in _PARTS.values()))
+    legend(figure, (swatch(mark) for mark in _PARTS.values()))
     return Drawn(figure, facts)
 
 
 def _panel(axes: Axes, of_language: pd.DataFrame, scales: list[str], threshold: float) -> None:
-    """A row for each scale: at the left of zero the lower bound, at the right the upper."""
+    """A row for each scale: bars to the left for the lower bound, to the right for the upper."""
     rows = keyed(of_language, "outcome")
     for end in (-100 * threshold, 100 * threshold):
         axes.axvline(end, color=ALARM, linewidth=0.6, linestyle=(0, (1, 2)), zorder=0)
@@ -91,9 +91,8 @@ def _panel(axes: Axes, of_language: pd.DataFrame, scales: list[str], threshold: 
         for place, outcome in enumerate(scales):
             row = rows.get(f"{prefix}_{outcome.removeprefix('hi_')}")
             if row:
-                ends = [-100 * row["share_at_low"], 100 * row["share_at_high"]]
-                axes.plot(ends, [place + aside] * 2, color=mark.colour, linewidth=1.0)
-                axes.plot(ends, [place + aside] * 2, mark.marker, color=mark.colour, markersize=3.6)
+                shares = [-100 * row["share_at_low"], 100 * row["share_at_high"]]
+                axes.barh([place + aside] * 2, shares, 0.2, color=mark.colour, linewidth=0)
     rows_axis(axes, [scale_words(outcome) for outcome in scales])
     axes.xaxis.set_major_formatter(lambda value, _: f"{abs(value):g}")
 

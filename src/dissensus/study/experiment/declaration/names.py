@@ -1,27 +1,38 @@
-"""What an experiment may not declare: names that no column can have, or that are taken."""
+"""Names that an experiment lacks, that no column can have, or that are taken."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
+from difflib import get_close_matches
 from functools import cached_property
 from inspect import Parameter, getattr_static, isfunction, signature
-from math import inf
 from typing import Any
 
-from dissensus.design.again import again_of
 from dissensus.errors import SettingError
 from dissensus.settings import WORD
+from dissensus.study.experiment.declaration.compared import check_contrasts, check_levels
+from dissensus.study.experiment.declaration.outcomes import (
+    check_rounds,
+    check_statistics,
+    check_values,
+)
 from dissensus.study.experiment.design import ExperimentDesign
 from dissensus.study.experiment.drawing import manifest_schema
-from dissensus.study.experiment.factors import Factor
-from dissensus.study.experiment.outcomes import BY, Outcome
+from dissensus.study.experiment.outcomes import Outcome
 from dissensus.study.experiment.sharing import Fork, Material, Sharing
 from dissensus.study.gather import OUTCOMES, TURNS
 from dissensus.tables.artefact import Column
 
 #: The module of the class that all of them inherit from.
 _EXPERIMENT = "dissensus.study.experiment.study"
+#: What an experiment may declare.
+_DECLARED = (
+    *("arms", "item", "outcomes", "contrasts", "factors", "interactions", "cluster", "forks"),
+    *("material", "question", "figures", "tables"),
+)
+#: How much a name is like one of these where it is taken for a slip.
+_ALIKE = 0.85
 
 
 def check_names(cls: type[ExperimentDesign]) -> None:
@@ -50,9 +61,11 @@ def check_names(cls: type[ExperimentDesign]) -> None:
                     f"{cls.file()}: {cls.__name__}.{what} has {name!r}; a name may have "
                     f"{WORD.words}."
                 )
-    _check_levels(cls)
-    _check_contrasts(cls)
-    _check_rounds(cls)
+    check_levels(cls)
+    check_contrasts(cls)
+    check_rounds(cls)
+    check_values(cls)
+    check_statistics(cls)
     # What stands in one table.
     names["cluster"] = (cls.cluster,)
     pairs = (("item", "factors"), ("factors", "outcomes"), ("cluster", "outcomes"))
@@ -99,85 +112,6 @@ def _check_kinds(cls: type[ExperimentDesign]) -> None:
             )
 
 
-def _check_levels(cls: type[ExperimentDesign]) -> None:
-    """Refuse arms of which two are one, and factors without two levels; a text is no list of them.
-
-    Raises
-    ------
-    SettingError : with the file and the mend.
-    """
-    where = f"{cls.file()}: {cls.__name__}"
-    arms = cls.arms
-    if isinstance(arms, str) or len(set(arms)) != len(arms):
-        raise SettingError(
-            f"{where}.arms is {arms!r}; it needs different names, the reference first, such as "
-            '("alone", "debate"), or ("debate",) for one.'
-        )
-    for name, declared in cls.factors.items():
-        factor = Factor.of(declared)
-        if factor.fault:
-            raise SettingError(
-                f"{where}.factors has {factor.levels!r} as {name!r}; {factor.fault}."
-            )
-
-
-def _check_contrasts(cls: type[ExperimentDesign]) -> None:
-    """Refuse contrasts of arms that are none, or whose weights do not sum to zero.
-
-    Raises
-    ------
-    SettingError : with the file and the mend.
-    """
-    where = f"{cls.file()}: {cls.__name__}.contrasts"
-    form = '{"added": ("debate", "alone")}, or {"added": {"debate": 0.5, "jury": 0.5, "alone": -1}}'
-    if not isinstance(cls.contrasts, Mapping):
-        raise SettingError(f"{where} is {cls.contrasts!r}; its form is {form}.")
-    for name, given in cls.contrasts.items():
-        if name in (*cls.arms, again_of(cls.arms)):
-            raise SettingError(
-                f"{where} has {name!r}, which is an arm; give the contrast another name, since "
-                "both stand in one figure."
-            )
-        weights = given if isinstance(given, Mapping) else dict.fromkeys(given, 1.0)
-        is_pair = isinstance(given, Sequence) and not isinstance(given, str) and len(weights) == 2
-        if not (is_pair or (isinstance(given, Mapping) and all(map(_is_weight, given.values())))):
-            raise SettingError(f"{where} has {given!r} as {name!r}; its form is {form}.")
-        if unknown := [arm for arm in weights if arm not in cls.arms]:
-            raise SettingError(
-                f"{where} has the arm {unknown[0]!r} in {name!r}; there are {', '.join(cls.arms)}."
-            )
-        if isinstance(given, Mapping) and not (given and abs(total := sum(given.values())) < 1e-9):
-            raise SettingError(
-                f"{where} has weights in {name!r} that sum to {total if given else 0:g}; they must "
-                "be other than 0 and sum to 0, such as 0.5, 0.5 and -1."
-            )
-
-
-def _is_weight(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and 0 < abs(value) < inf
-
-
-def _check_rounds(cls: type[ExperimentDesign]) -> None:
-    """Refuse outcomes by what there is not, and a primary one by round.
-
-    Raises
-    ------
-    SettingError : with the file and the mend.
-    """
-    where = f"{cls.file()}: {cls.__name__}.outcomes"
-    for place, (name, outcome) in enumerate(cls.declared_outcomes().items()):
-        if outcome.keys not in BY:
-            raise SettingError(
-                f'{where} has {name!r} by {outcome.by!r}; it may be by "round", or by '
-                '("round", "agent").'
-            )
-        if outcome.keys and not place:
-            raise SettingError(
-                f"{where} has {name!r}, which is by round, as the first; the first is the primary "
-                "one and must be a number a session."
-            )
-
-
 def sharing_of(cls: type[ExperimentDesign]) -> Sharing:
     """What the sessions of an experiment take from each other, as it declares that.
 
@@ -216,6 +150,13 @@ def check_overrides(cls: type[ExperimentDesign]) -> None:
     SettingError : with the file, the line and the mend.
     """
     base = next(each for each in cls.__mro__ if each.__module__ == _EXPERIMENT)
+    for name, given in vars(cls).items():
+        meant = get_close_matches(name, _DECLARED, n=1, cutoff=_ALIKE)
+        if meant and name not in _DECLARED and not callable(given):
+            raise SettingError(
+                f"{cls.file()}: {cls.__name__} declares {name}, which nothing reads; call it "
+                f"{meant[0]}, or give it a name that is less like it."
+            )
     for name, given in vars(cls).items():
         if name.startswith("__") or not (wanted := _wanted(name, base)):
             continue

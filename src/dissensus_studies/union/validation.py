@@ -1,0 +1,397 @@
+"""The debates that the source of this study has published, through the study's own judging.
+
+Their figures become the turns that a debate of this study has, with a stand-in for each text; the
+study reads claims, rebuttals, votes and scores from these, tallies them and fills its tables.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+import pandas as pd
+
+from dissensus.report.claims.published import OPEN, Claimed, Line, Published, Section
+from dissensus.report.labels import listed, number
+from dissensus.report.tables import Table, as_markdown
+from dissensus.report.view import Artefacts, View
+from dissensus.validation.sources import Data, Figures
+
+from .figures.printed import CLAIMS as PRINTED_CLAIMS
+from .figures.printed import CLUSTERS, FIRST, table_printed
+from .measures.debate import Offered, Speech
+from .measures.records import Tables, reconstruct
+from .measures.tally import SPECIFIC, WORTH
+from .published import CLAIMS, DEBATES, MAP, POINTS, REBUTTALS, SPEECHES, VOTES, figures
+from .tables import FATES, LAYERS, SIDES
+
+NAME = "union"
+FIGURES: dict[str, Figures] = {NAME: figures}
+Row = dict[str, Any]
+_SPEECHES = 6
+#: Stands for each text, none of which is kept.
+_WORD = "word"
+_DIMENSIONS = {
+    "argument_strength": "argument",
+    "rebuttal_quality": "rebuttal",
+    "evidence_grounding": "evidence",
+    "rhetorical_effectiveness": "rhetoric",
+    "persona_fidelity": "persona",
+}
+
+
+class Source:
+    """The figures by debate, as numbers and flags."""
+
+    def __init__(self, data: Data) -> None:
+        self.debates = data.figures(DEBATES).to_dict("records")
+        self.of = {
+            name: _by_debate(data.figures(name))
+            for name in (SPEECHES, POINTS, CLAIMS, REBUTTALS, VOTES)
+        }
+        self.map = data.figures(MAP)
+
+    def rows(self, name: str, debate: str) -> list[Row]:
+        """The rows of a debate."""
+        return self.of[name].get(debate, [])
+
+
+def _by_debate(frame: pd.DataFrame) -> dict[str, list[Row]]:
+    rows: dict[str, list[Row]] = {}
+    for row in frame.to_dict("records"):
+        rows.setdefault(str(row["debate"]), []).append({str(k): v for k, v in row.items()})
+    return rows
+
+
+def judged(source: Source) -> Tables:
+    """The study's tables of all debates: turns in, what was said and judged out."""
+    manifest, motions, sessions = {}, {}, {}
+    for debate in (row["debate"] for row in source.debates):
+        session = f"published-{int(debate):02}"
+        speeches = source.rows(SPEECHES, debate)
+        seats: dict[str, list[str]] = {name: [] for name in SIDES}
+        for row in speeches:
+            seats[row["side"]].append(_seat(row["speech"]))
+        students = [_seat(row["speech"]) for row in speeches if row["student"] == "True"]
+        manifest[session] = {
+            **{"session_id": session, "kind": "debate", "motion_id": session, "arm": "published"},
+            **{"epoch": 1, "run": int(debate)},
+        }
+        motions[session] = {**seats, "students": students}
+        sessions[session] = [*_turns(source, debate)]
+
+    def points(session: Mapping[str, Any], speech: Speech) -> Sequence[tuple[Offered, bool]]:
+        rows = source.rows(POINTS, str(session["run"]))
+        taken = [row for row in rows if int(row["speech"]) == speech.number]
+        return [(Offered(_seat(row["by"]), 1, _WORD), row["accepted"] == "True") for row in taken]
+
+    return reconstruct(sessions, manifest, motions, LAYERS, points)
+
+
+def _seat(speech: str) -> str:
+    return f"S{speech}"
+
+
+def _turns(source: Source, debate: str) -> Iterator[Row]:
+    """A debate's turns as the study has them."""
+    speeches = source.rows(SPEECHES, debate)
+    for row in speeches:
+        text = " ".join([_WORD] * int(row["words"]))
+        yield _turn("speech", _seat(row["speech"]), text)
+        for point in source.rows(POINTS, debate):
+            if point["speech"] == row["speech"] and point["accepted"] == "True":
+                yield _turn("answer", _seat(row["speech"]), _WORD)
+    for row in speeches:
+        if row["argument"]:
+            scores = {name: float(row[column]) for name, column in _DIMENSIONS.items()}
+            yield _turn("rubric", f"rubric:{_seat(row['speech'])}", scores)
+    claims = source.rows(CLAIMS, debate)
+    if claims:
+        yield from _annotated(speeches, claims, source.rows(REBUTTALS, debate))
+    for row in source.rows(VOTES, debate):
+        vote = {"winner": "AB"[SIDES.index(row["side"])], "reason": ""}
+        yield _turn("blind", f"blind:1:{row['judge']}", vote)
+
+
+def _annotated(
+    speeches: Sequence[Row], claims: Sequence[Row], rebuttals: Sequence[Row]
+) -> Iterator[Row]:
+    """Claims by speech, then the rebuttals of each side."""
+    ids: dict[str, str] = {}
+    for row in speeches:
+        own = [claim for claim in claims if claim["speech"] == row["speech"]]
+        for place, claim in enumerate(own, start=1):
+            ids[claim["claim"]] = f"{row['speech']}.{place}"
+        found = [
+            {"text": _WORD, "type": claim["kind"], "specific": claim["specific"] == "True"}
+            for claim in own
+        ]
+        yield _turn("claims", f"claims:{_seat(row['speech'])}", {"claims": found})
+    side_of = {row["speech"]: row["side"] for row in speeches}
+    for side in SIDES:
+        found = [
+            {
+                **{"target": ids.get(row["claim"], row["claim"]), "speech": int(row["speech"])},
+                **{name: row[name] == "True" for name in ("logic", "new", "undermines")},
+            }
+            for row in rebuttals
+            if side_of[row["speech"]] == side
+        ]
+        yield _turn("rebuttals", f"rebuttals:{side}", {"rebuttals": found})
+
+
+def _turn(role: str, speaker: str, said: str | Mapping[str, Any]) -> Row:
+    text = said if isinstance(said, str) else json.dumps(said)
+    return {"role": role, "speaker": speaker, "model": "published", "text": text}
+
+
+def sections(data: Data) -> Iterator[Section]:
+    """Scores, winners and sentences of the source, and its table as the study makes it."""
+    source = Source(data)
+    tables = judged(source)
+    lines = [*_scored(source, tables), *_said(source, tables), *_mapped(source.map)]
+    yield Section(
+        NAME,
+        "The debates of the union study's source",
+        lines,
+        _WORDS,
+        as_markdown(_table(source, tables)).rstrip(),
+    )
+
+
+def _scored(source: Source, tables: Tables) -> Iterator[Line]:
+    """Points and winners of the debates that are annotated."""
+    verdicts = {str(row["run"]): row for row in tables.verdicts}
+    printed = [row for row in source.debates if row["points_proposition"]]
+    equal = 0
+    for row in printed:
+        for side in SIDES:
+            claims = [
+                claim
+                for claim in tables.claims
+                if claim["run"] == int(row["debate"]) and claim["side"] == side
+            ]
+            theirs = float(row[f"claims_{side}"])
+            equal += _by_its_rule(source, row["debate"], side) == theirs
+            yield Published(
+                f"Debate {row['debate']}, points of the {side}'s claims",
+                theirs,
+                sum(claim["points"] for claim in claims),
+                _halved(theirs, claims),
+                digits=1,
+            )
+    yield Published(
+        f"Of {2 * len(printed)} such scores, those that the exports' own rule gives",
+        2 * len(printed),
+        equal,
+        "3, 2 or 1 by kind, 1 more if specific, of the claims that it calls surviving",
+    )
+    for row in printed:
+        here = verdicts[row["debate"]]
+        points = [here[f"points_{side}"] for side in SIDES]
+        winner = here["annotation"]
+        yield Claimed(
+            f"Debate {row['debate']}, tally of claims and rebuttals",
+            f"{row['points_proposition']} to {row['points_opposition']}, {row['winner']}",
+            f"{points[0]} to {points[1]}, {winner}",
+            winner == row["winner"],
+            _REBUTTED,
+        )
+
+
+def _halved(theirs: float, claims: Sequence[Row]) -> str:
+    """What takes the exports' points to ours; open where it does not."""
+    last = sum(claim["points"] for claim in claims if claim["speech"] == _SPEECHES)
+    fallen = sum(claim["points"] for claim in claims if claim["fate"] == FATES[2])
+    here = sum(claim["points"] for claim in claims)
+    if theirs - last + fallen != here:
+        return OPEN
+    parts = (
+        (last, f"claims of the last speech count half here (\u2212{last:g}), as the post says"),
+        (fallen, f"demolished claims count half here (+{fallen:g}), as the post says"),
+    )
+    return "; ".join(words for points, words in parts if points)
+
+
+def _by_its_rule(source: Source, debate: str, side: str) -> float:
+    """A side's points by the rule that the source prints."""
+    worth: list[float] = [
+        WORTH[row["kind"]] + SPECIFIC * (row["specific"] == "True")
+        for row in source.rows(CLAIMS, debate)
+        if row["side"] == side and row["survives"] == "True"
+    ]
+    return sum(worth)
+
+
+def _said(source: Source, tables: Tables) -> Iterator[Line]:
+    """Sentences of the post about its debates."""
+    first = [row for row in source.debates if int(row["debate"]) <= FIRST and row["winner"]]
+    lost = [row["debate"] for row in first if row["winner"] == SIDES[0]]
+    decided = [row for row in tables.verdicts if row["votes_proposition"] + row["votes_opposition"]]
+    split = [row for row in decided if row["votes_proposition"] and row["votes_opposition"]]
+    yield Claimed(
+        "The first runs",
+        f"across the first {FIRST} runs the Opposition won every time",
+        f"{len(first) - len(lost)} of the {len(first)} verdicts of the first {FIRST} exports; "
+        f"{listed(f'export {each}' for each in lost)} are the Proposition's",
+        not lost,
+        "export 1 has no verdict, and that of export 2 is of a panel without votes",
+    )
+    yield Claimed(
+        "Their judges",
+        "every judge voted the same way",
+        f"{len(decided) - len(split)} of {len(decided)} panels vote as one",
+        not split,
+        "panels of five, and one of eleven",
+    )
+    printed = {int(row["debate"]): row for row in source.debates}
+    won = sum(row["panel"] == printed[row["run"]]["winner"] for row in decided)
+    ahead = sum(row["margin"] == printed[row["run"]]["margin"] for row in decided)
+    yield Published("Panels whose winner is the same", len(decided), won)
+    yield Published("Panels whose margin has the same name", len(decided), ahead)
+    rebuttals = [row for rows in source.of[REBUTTALS].values() for row in rows]
+    by_opposition = sum(row["side"] == SIDES[1] for row in tables.rebuttals)
+    yield Claimed(
+        "Rebuttals one way only",
+        "a bug that a prompt has mended",
+        f"{by_opposition} of {len(rebuttals)} in the annotated debates are the Opposition's",
+        by_opposition < len(rebuttals),
+        "whether the prompt was mended before or after these is open",
+    )
+    same = sum((row["level"] == "direct") == (row["logic"] == "True") for row in rebuttals)
+    yield Claimed(
+        "Direct rebuttals and logic",
+        "two questions",
+        f"one answer: in {same} of {len(rebuttals)} a rebuttal is direct if it addresses the logic",
+        same < len(rebuttals),
+        "so that the second says nothing that the first does not",
+    )
+    late = _SPEECHES - 2
+    for words, published, taken in (
+        (f"first {late}", 45, [row["accepted"] for row in tables.points if row["speech"] <= late]),
+        ("last two", None, [row["accepted"] for row in tables.points if row["speech"] > late]),
+    ):
+        yield Published(
+            f"Points of information that are taken, {words} speeches",
+            published,
+            100 * sum(taken) / len(taken),
+            f"{sum(taken)} of {len(taken)}: the post says some 45%, and less for late speakers",
+            here_digits=1,
+            unit="%",
+        )
+    overall = [
+        float(row["overall"])
+        for rows in source.of[SPEECHES].values()
+        for row in rows
+        if row["overall"]
+    ]
+    within = sum(7.5 <= each <= 8.5 for each in overall)
+    yield Claimed(
+        "Scores of speeches",
+        "every speech overall between 7.5 and 8.5",
+        f"{within} of {len(overall)}; from {min(overall):g} to {max(overall):g}",
+        within == len(overall),
+        "as exported, rounded to whole points",
+    )
+
+
+def _mapped(claims: pd.DataFrame) -> Iterator[Line]:
+    """Sentences of the post about the claims that its map shows."""
+    clustered = claims[claims["cluster"] != "-1"]
+    yield Published("Claims", PRINTED_CLAIMS, len(claims), _OTHER_RUNS)
+    yield Published("Clusters", CLUSTERS, clustered["cluster"].nunique(), _OTHER_RUNS)
+    engaged = claims[claims["engagement"] != ""].drop_duplicates(["ensemble", "epoch", "run"])
+    won = int(engaged["engagement"].eq(SIDES[0]).sum())
+    yield Claimed(
+        "The engagement verdict, after all four fixes",
+        "the Proposition could win, not even most of the time",
+        f"it wins {won} of the {len(engaged)} runs that have such a verdict",
+        2 * won < len(engaged),
+        "so few say little: but all are one way",
+    )
+    coached = claims[claims["ensemble"] == "1"]
+    students, experts = (
+        _survival(coached[coached["student"] == each]) for each in ("True", "False")
+    )
+    gains = students.diff().dropna()
+    yield Claimed(
+        "Coaching",
+        "the most dramatic gains appear in epoch 2, with diminishing returns thereafter",
+        f"students' claims survive at {_course(students)}, those of experts, who have no coach, at "
+        f"{_course(experts)}",
+        gains.idxmax() == "2",
+        "share of claims that survive, by epoch, as the map's file has it: epoch 2 is lower than 1",
+    )
+    generic = _share(coached, ("assertion",), "False")
+    evidence = _share(coached, ("evidence_backed",), None)
+    yield Claimed(
+        "Students' claims",
+        "a shift away from generic assertions toward evidence-backed claims",
+        f"generic assertions {_course(generic)}; evidence-backed {_course(evidence)}",
+        bool(generic.iloc[-1] < generic.iloc[0] and evidence.iloc[-1] > evidence.iloc[0]),
+        "of the students' claims, by epoch, in all clusters",
+    )
+
+
+def _survival(claims: pd.DataFrame) -> pd.Series:
+    return claims["survived"].eq("True").groupby(claims["epoch"]).mean()
+
+
+def _share(claims: pd.DataFrame, kinds: Sequence[str], specific: str | None) -> pd.Series:
+    """By epoch, the share of students' claims of a kind."""
+    own = claims[claims["student"] == "True"]
+    are = own["kind"].isin(kinds) & (own["specific"].eq(specific) if specific else True)
+    return are.groupby(own["epoch"]).mean()
+
+
+def _course(shares: pd.Series) -> str:
+    return ", ".join(number(value) for value in shares)
+
+
+def _table(source: Source, tables: Tables) -> Table:
+    """The study's table of what the post printed, filled by the post's own debates."""
+    frames = {name: pd.DataFrame(rows) for name, rows in asdict(tables).items()}
+    frames["clusters"] = _clusters(source.map)
+    view = View("union", {"confidence": 0.95}, simulated=False)
+    return table_printed(Artefacts({}, frames), view)
+
+
+def printed(data: Data) -> Iterator[tuple[str, ...]]:
+    """What the post prints, and what follows from that and its published verdicts."""
+    source = Source(data)
+    for quantity, said, implied, _ in _table(source, judged(source)).rows:
+        if implied:
+            yield ("union", quantity, said, implied, "")
+
+
+def _clusters(claims: pd.DataFrame) -> pd.DataFrame:
+    """The clusters of the map, with the columns that the table reads."""
+    won = claims["side"] == claims["winner"]
+    runs = claims.drop_duplicates(["ensemble", "epoch", "run"])["winner"]
+    base = claims["side"].map({side: float(runs.eq(side).mean()) for side in SIDES})
+    survived, demolished = (claims[name].eq("True") for name in ("survived", "demolished"))
+    rows = pd.DataFrame(
+        {
+            **{"cluster": claims["cluster"], "survives": survived},
+            **{"contested": ~survived & ~demolished, "won": won, "lift": won - base},
+        }
+    )
+    named = rows[rows["cluster"] != "-1"]
+    return named.groupby("cluster").mean().reset_index()
+
+
+_REBUTTED = (
+    "by the post's table a rebuttal that addresses the logic or is new counts too; in the exports "
+    "only one that undermines"
+)
+_OTHER_RUNS = "the map's file has 25 runs of two ensembles; which of them the post counts is open"
+_WORDS = (
+    "24 debates of six speeches: what their exports have of claims, rebuttals, scores and votes is "
+    "read, tallied and shown by the study as if its own judges had written it, with a stand-in for "
+    "each text. Exports 4 to 15 and 3 have a panel of judges who saw names and sides, 16 to 24 an "
+    "annotation. With their texts they are a run of imported debates: `python -m "
+    "dissensus_studies.union.published FOLDER turns.csv` reads the repository, and `dissensus "
+    "import turns.csv --run published` makes its configuration."
+)
