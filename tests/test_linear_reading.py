@@ -36,6 +36,7 @@ from dissensus_studies.deliberation.turns import parse_turn
 from dissensus_studies.identity.measures.reading import parse_answer, parse_leniently
 from dissensus_studies.union import replies as union
 from linear import GRAMMARS, PIECES, attacks, modules, patterns, searches, worst
+from marking import thorough_but
 
 PEOPLE = {"Dr Ann Stone": "proposition", "Sir Ivo May": "opposition"}
 MASKS = Masks(speaker="Speaker {SLOT}", side="Side {SLOT}", person="a person")
@@ -166,7 +167,7 @@ def test_all_patterns_that_read_replies_are_found() -> None:
     assert any(name.startswith("made in reading") for name in _patterns())
 
 
-@pytest.mark.parametrize("part", range(8))
+@pytest.mark.parametrize("part", thorough_but(range(8), 0))
 def test_no_pattern_takes_longer_than_its_text(part: int) -> None:
     found = {
         name: worst(searches(pattern), attacks(pattern))
@@ -182,6 +183,7 @@ def test_no_reader_takes_longer_than_its_text(reader: str) -> None:
     assert worst(READERS[reader], tried) is None
 
 
+@pytest.mark.thorough
 @settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 @given(
     begin=st.sampled_from(["", "a", *SOUGHT]),

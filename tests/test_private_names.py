@@ -221,6 +221,7 @@ def known(use: str) -> bool:
     return use in names or use in DOCUMENTED or (use.startswith("workflow.") and workflow in names)
 
 
+@pytest.mark.thorough
 def test_every_use_has_a_row():
     trees = {path: ast.parse(path.read_text()) for path in CODE}
     ours = set().union(*map(defined, trees.values()))

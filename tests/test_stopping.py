@@ -171,6 +171,7 @@ def test_it_is_verified_and_its_page_says_what_was_saved(stopped: Project, tmp_p
     assert "calls that are left if nothing goes wrong: 0" in planned
 
 
+@pytest.mark.thorough
 def test_killed_at_each_block_it_comes_to_the_same_verdict(
     stopped: Project, tmp_path: Path
 ) -> None:

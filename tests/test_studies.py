@@ -79,6 +79,7 @@ def journals_of(project: Project) -> int:
     return len(list(project.folder.glob("results/demo/*/journal/*.jsonl")))
 
 
+@pytest.mark.thorough
 def test_what_is_killed_goes_on_elsewhere_to_the_same_bytes(ended: Project, tmp_path: Path) -> None:
     project = with_both(tmp_path / "project")
     for journals in (3, 15, 30):

@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 
 from dissensus.audit.command import add_audit_options, audit
 from dissensus.errors import DissensusError
+from dissensus.keep.worlds import add_worlds_options, worlds
 from dissensus.plan.registering.command import add_stamp_options
 from dissensus.project.making import add_new_options, new
 from dissensus.project.running import add_run_options, run
@@ -82,6 +83,10 @@ _COMMANDS = {
         "dissensus validate --to docs/validation.md",
         "dissensus validate --fetched delidata=delitoolkit",
     ),
+    "worlds": (
+        "say the level, power and coverage of what a study declares, in simulated worlds",
+        "dissensus worlds mine --null --n 500 --configfile mine.yaml",
+    ),
     "sample": (
         "draw texts at random for people to label, without arms, models and what judges say",
         "dissensus sample demo --study mine --n 60 --seed 1 --to sample",
@@ -135,6 +140,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _add_comparing(added["compare"])
     add_audit_options(added["audit"])
     add_validation_options(added["validate"])
+    add_worlds_options(added["worlds"])
     _add_sampling(added["sample"])
     _add_importing(added["import"])
     _add_exporting(added["export"])
@@ -151,7 +157,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         **{"new": _new, "studies": _studies, "settings": _settings},
         **{"serve": serve, "read": read, "replies": replies, "fork": fork, "compare": compare},
         **{"sample": sample, "import": import_, "export": export, "stamp": stamp_, "audit": audit},
-        **{"validate": validate},
+        **{"validate": validate, "worlds": worlds},
     }
     try:
         return does[chosen.command](chosen)
@@ -225,7 +231,7 @@ def _add_comparing(parser: argparse.ArgumentParser) -> None:
 def compare(chosen: argparse.Namespace) -> int:
     """Compare runs, and say what they come to and where the page is."""
     from dissensus.compare.comparison import compare as compared
-    from dissensus.compare.page import finding, objection, write_comparison
+    from dissensus.compare.page import finding, objection, ties, write_comparison
     from dissensus.compare.units import study_folders
 
     folders = study_folders(chosen.runs, chosen.study)
@@ -235,7 +241,8 @@ def compare(chosen: argparse.Namespace) -> int:
     if comparison.simulated:
         print("Simulated models: the numbers say nothing about any real one.")
     first = comparison.compared[0]
-    print(finding(first, comparison), objection(first, comparison), sep="\n")
+    told = (finding, objection, ties)
+    print(*(words(first, comparison) for words in told), sep="\n")
     print(f"Open {path} for the rest.")
     return 0
 

@@ -82,8 +82,11 @@ def test_three_runs_come_to_what_is_planted_in_them(
     # What is planted differs by 1.04 (standard deviation of the three).
     assert together["tau"] == pytest.approx(np.std([*PLANTED.values()], ddof=1), abs=0.3)
     assert together["prediction_low"] < 0 < together["prediction_high"]
+    marks = {row["unit"]: {*row["letters"]} for row in units}
+    assert all(marks.values()) and marks["none"].isdisjoint(marks["much"])
     said = capsys.readouterr().out
     assert "over 3 runs" in said and "But a further run may be of the other sign" in said
+    assert "told apart" in said
     assert said.startswith("Simulated models: ")
 
 

@@ -41,6 +41,7 @@ def test_a_skewed_null_ends_no_more_studies_than_its_level_says() -> None:
     assert ends(skewed, 0.0, None, 1)[0] > 2 * most
 
 
+@pytest.mark.thorough
 def test_rare_events_have_their_coverage() -> None:
     assert ends(binary, 0.10, 1.0, 2)[1] > 0.95 - 3 * (0.05 * 0.95 / RUNS) ** 0.5
 

@@ -71,6 +71,7 @@ def test_other_references_and_other_outcomes_have_no_floor() -> None:
     assert floored(alike, Contrast.of("b", "a"))["b-a"]["floor_p"] is None
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "weights",
     [{"b": 1.0, "a": -1.0}, {"b": 1.0, "c": 1.0, "d": 1.0, "a": -3.0}, {"a": 1.0, "b": -1.0}],
@@ -102,6 +103,7 @@ def test_what_a_study_finds_is_seldom_called_noise() -> None:
     assert found / times > 0.97 - 3 * (0.97 * 0.03 / times) ** 0.5
 
 
+@pytest.mark.thorough
 def test_several_arms_have_the_level_together() -> None:
     rng, times, any_found = np.random.default_rng(6), 300, 0
     compared = [Contrast.of(name, "a") for name in "bcdefg"]

@@ -66,6 +66,7 @@ def test_a_damaged_archive_is_a_sentence(archive: Path) -> None:
     assert refused().startswith("replay: a.zip cannot be read as an archive (")
 
 
+@pytest.mark.thorough
 def test_no_byte_of_an_archive_that_is_wrong_ends_in_anything_but_a_sentence(
     archive: Path,
 ) -> None:
@@ -96,6 +97,7 @@ def test_an_archive_with_a_password_is_a_sentence(archive: Path) -> None:
     assert f"replay: a.zip, {SECOND}: it has a password" in refused()
 
 
+@pytest.mark.thorough
 def test_zeros_are_not_unpacked(archive: Path) -> None:
     add("results/demo/zeros.jsonl", (bytes(1 << 20) for _ in range(300)))
     tracemalloc.start()

@@ -104,6 +104,7 @@ def test_a_damaged_line_is_named_wherever_it_stands(
     assert len(Journal(path)) == 2
 
 
+@pytest.mark.thorough
 def test_every_flipped_bit_is_seen_or_changes_no_reply(tmp_path: Path):
     path = tmp_path / "j.jsonl"
     three_replies(path)

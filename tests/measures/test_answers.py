@@ -88,3 +88,18 @@ def test_the_gap_is_never_below_zero(rows: Any) -> None:
 def test_a_wrong_argument_is_told_what_was_expected(call: Any, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         call()
+
+
+def test_discovery_is_counted_by_hand() -> None:
+    """The first group discovers, the second does not, the third began right, the last is mute."""
+    first = [["x", "y"], ["x"], ["r", "x"], ["y", None]]
+    last = [["x", "r"], ["x"], ["r", "r"], [None, None]]
+    assert measures.discovery(first, last, ["r"] * 4) == (0.5, 0.5, 2, 2)
+    assert measures.discovery(first[:2] * 3, last[:2] * 3, ["r"] * 6) == (0.5, 1.0, 6, 3)
+
+
+def test_a_discovery_without_a_group_has_no_share() -> None:
+    assert measures.discovery([["r"]], [["x"]], ["r"]).n_found == 0
+    assert all(value != value for value in measures.discovery([], [], [])[:2])
+    with pytest.raises(ValueError, match="each must have as many"):
+        measures.discovery([[1]], [], [1])

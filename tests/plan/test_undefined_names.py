@@ -72,6 +72,7 @@ def test_all_names_of_another_module_may_hide_one(tmp_path: Path) -> None:
     check_names(path)
 
 
+@pytest.mark.thorough
 def test_no_file_of_the_project_is_refused() -> None:
     """Thousands of functions that run: none of their names is taken for a missing one."""
     for path in [*ROOT.glob("src/**/*.py"), *ROOT.glob("examples/**/*.py")]:

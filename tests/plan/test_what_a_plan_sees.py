@@ -184,6 +184,7 @@ def test_a_behaviour_that_is_edited_after_its_plan_is_seen(speaker: Path) -> Non
     assert materials()[name].bare_sha256 != then[name].bare_sha256
 
 
+@pytest.mark.thorough
 def test_files_that_a_behaviour_reads_are_seen(speaker: Path) -> None:
     folder = speaker.parent / "words"
     folder.mkdir()
@@ -195,6 +196,7 @@ def test_files_that_a_behaviour_reads_are_seen(speaker: Path) -> None:
     assert materials(of=[name])[name] != then
 
 
+@pytest.mark.thorough
 def test_items_beyond_those_that_were_drawn_are_no_part_of_a_plan(speaker: Path) -> None:
     then = materials()["pool.parquet"]
     more = materials(items={"4": {"motion_id": "4", "text": "y"}})["pool.parquet"]
@@ -229,6 +231,7 @@ def test_where_a_real_model_is_reached_is_registered() -> None:
     assert registered["providers.own.interface"] == "openai"
 
 
+@pytest.mark.thorough
 def test_a_commit_has_deviations_listed_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     before = triggers(configured(), "language")
     assert triggers(configured(), "language") == before

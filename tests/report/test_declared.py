@@ -4,76 +4,17 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Sequence
-from functools import cache
 from types import ModuleType
 
 import pytest
 
-from dissensus.report.declared import Declared, Figure, Headline, Outputs, Table
-from dissensus.report.view import Artefacts, View
-from dissensus.study.makes import resolve
+from dissensus.report.declared import Figure, Headline, Outputs, Table
 from dissensus.study.registry import study_folder
 from dissensus_studies.consensus import figures as consensus
-from dissensus_studies.consensus.tests import consensus_frames
 from dissensus_studies.deliberation import figures as deliberation
-from dissensus_studies.deliberation.tests import deliberation_frames
 from dissensus_studies.identity import figures as identity
-from dissensus_studies.identity.tests import identity_frames
 from dissensus_studies.language import figures as language
-from dissensus_studies.language.tests import figure_frames
 from dissensus_studies.union import figures as union
-from dissensus_studies.union.tests import union_frames
-
-STUDIES = ("language", "identity", "deliberation", "union", "consensus")
-
-
-@cache
-def runs() -> dict[str, tuple[Artefacts, View, Sequence[Declared | Headline]]]:
-    debates = deliberation_frames.make_run(4, ("emergent", "full", "pid"), 3, 3)
-    return {
-        "language": (
-            figure_frames.make_run(12, 4, ("en", "zh")).artefacts,
-            figure_frames.VIEW,
-            (*language.FIGURES, *language.TABLES, language.HEADLINE),
-        ),
-        "identity": (
-            identity_frames.make_run(2, 2).artefacts,
-            identity_frames.VIEW,
-            (*identity.FIGURES, *identity.TABLES, identity.HEADLINE),
-        ),
-        "deliberation": (
-            debates.artefacts,
-            debates.view(),
-            (*deliberation.FIGURES, *deliberation.TABLES, deliberation.HEADLINE),
-        ),
-        "union": (
-            union_frames.make_run(1, 2, 2).artefacts,
-            union_frames.VIEW,
-            (*union.FIGURES, *union.TABLES, union.HEADLINE),
-        ),
-        "consensus": (
-            consensus_frames.make_run().artefacts,
-            consensus_frames.VIEW,
-            (*consensus.FIGURES, *consensus.TABLES, consensus.HEADLINE),
-        ),
-    }
-
-
-@pytest.mark.parametrize("study", STUDIES)
-def test_makers_read_what_they_declare_and_nothing_else(study: str) -> None:
-    artefacts, view, declared = runs()[study]
-    for one in declared:
-        read: set[str] = set()
-
-        class Recorded(dict):  # type: ignore[type-arg]
-            def __getitem__(self, name: str) -> object:
-                read.add(name)  # noqa: B023
-                return super().__getitem__(name)
-
-        resolve(one.maker)(Artefacts({}, Recorded(artefacts.loaded)), view)
-        assert read == set(one.reads), one.maker
-
 
 FIGURES = {
     "language": language.FIGURES,

@@ -6,6 +6,7 @@ made of. What its figures and tables say of their numbers is tested in its own f
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from functools import cache
 from importlib import import_module
@@ -13,21 +14,29 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 from docutils.core import publish_parts
 
 from dissensus.report.captions import SIMULATED, fill
 from dissensus.report.declared import Declared
+from dissensus.report.facts import unmarked
+from dissensus.report.findings import NO_LIMITS
 from dissensus.report.style import save
 from dissensus.report.tables import Table, as_csv, as_markdown, as_page, caption_facts
-from dissensus.report.view import Drawn
+from dissensus.report.view import Artefacts, Drawn
 from dissensus.shipped import SHIPPED, shipped_folders
 from dissensus.study.makes import resolve
+from dissensus.study.registry import study_class
 from drawn import outside, overlaps, visible_texts
 
 STUDIES = [name for name, folder in shipped_folders().items() if (folder / "figures").is_dir()]
 #: Words of the material that such letters stand in.
 INNOCENT = ("dominance", "finance")
+#: Columns that say how sure an estimate is, and words that claim an effect.
+LIMITS = re.compile(r"(ci|family)_(low|high)|se|p_value|p_adjusted")
+CLAIMS = re.compile(r"\bis (larger|smaller)\b|\bmore: [+−]")
 
 
 @cache
@@ -153,3 +162,42 @@ def test_tables_are_whole_in_every_form_and_say_that_models_are_simulated(
 def test_tables_of_real_models_do_not_call_them_simulated(study: str) -> None:
     for table in tables(study, shown(study).SIZES[0], simulated=False):
         assert "Simulated" not in as_markdown(table), table.name
+
+
+def without_limits(frame: pd.DataFrame) -> pd.DataFrame:
+    """What a run of too few draws gives: estimates, and nothing that could be said of them."""
+    columns = [name for name in frame if LIMITS.fullmatch(str(name))]
+    return frame.assign(**dict.fromkeys(columns, np.nan))
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_an_effect_without_an_interval_is_not_claimed(study: str) -> None:
+    headline = study_class(study).headline
+    assert headline is not None
+    state = resolve(headline.maker)
+    runs = [shown(study).made(size) for size in shown(study).SIZES]
+    cards = [(run, card) for run in runs if (card := state(*run).card)]
+    (artefacts, view), as_it_is = cards[-1]
+    assert NO_LIMITS not in as_it_is.finding
+    bare = {name: without_limits(frame) for name, frame in artefacts.loaded.items()}
+    for path in artefacts.paths:
+        bare.setdefault(path, without_limits(artefacts.frame(path)))
+    card = state(Artefacts(artefacts.paths, bare), view).card
+    assert card is None or (NO_LIMITS in card.finding or "cannot be told" in card.finding)
+    assert card is None or not CLAIMS.search(unmarked(card.finding))
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_makers_read_what_they_declare_and_nothing_else(study: str) -> None:
+    artefacts, view = shown(study).made(shown(study).SIZES[-1])
+    made = import_module(f"{SHIPPED}.{study}.figures")
+    for one in (*made.FIGURES, *made.TABLES, made.HEADLINE):
+        read: set[str] = set()
+
+        class Recorded(dict):  # type: ignore[type-arg]
+            def __getitem__(self, name: str) -> object:
+                read.add(name)  # noqa: B023
+                return super().__getitem__(name)
+
+        resolve(one.maker)(Artefacts(artefacts.paths, Recorded(artefacts.loaded)), view)
+        assert read == set(one.reads), one.maker

@@ -72,6 +72,7 @@ def test_counts_are_those_of_each_arm_and_lost_sessions_have_no_repairs(tmp_path
     assert table.rows[3][0] == "p (Holm), all arms" and len(table.rows) == 4
 
 
+@pytest.mark.thorough
 def test_the_p_value_is_that_of_all_ways_to_deal_arms_within_draws() -> None:
     counted = {(draw, "b"): {"repairs": 1 + draw % 2} for draw in range(5)}
     rows = compared(6, counted)
@@ -99,6 +100,7 @@ def test_arms_that_differ_are_said_against_the_headline_and_others_are_not() -> 
     assert differing_conduct(compared(20, everywhere), 0.05) == []
 
 
+@pytest.mark.thorough
 def test_clusters_that_are_alike_are_no_difference_between_arms() -> None:
     """All draws of a cluster have trouble in one and the same arm, whichever that is."""
     rng, found = np.random.default_rng(4), np.zeros(2)

@@ -201,6 +201,7 @@ def test_a_server_ends_with_the_process_that_it_serves(tmp_path: Path) -> None:
     assert not psutil.pid_exists(number)
 
 
+@pytest.mark.thorough
 def test_who_runs_sessions_alone_loads_neither_pandas_nor_scipy() -> None:
     import subprocess
 

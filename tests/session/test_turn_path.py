@@ -7,7 +7,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 
+
+@pytest.mark.thorough
 def test_a_turn_passes_few_functions_and_files() -> None:
     program = Path(__file__).with_name("turn_path.py")
     run = subprocess.run(

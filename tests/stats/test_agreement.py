@@ -118,6 +118,7 @@ def test_bootstrap_intervals_match_theory():
     assert all(one.n == 100 for one in result.values())
 
 
+@pytest.mark.thorough
 def test_bootstrap_equals_resampling_units():
     rng = np.random.default_rng(1)
     a, b = rng.integers(0, 3, 20), rng.integers(0, 3, 20)

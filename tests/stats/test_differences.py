@@ -104,6 +104,7 @@ def test_the_interval_reaches_zero_where_the_p_value_says_so():
         assert (inside.ci_low <= 0) == (p_value > alpha)
 
 
+@pytest.mark.thorough
 def test_size_coverage_and_power_of_five_runs():
     rng = np.random.default_rng(3)
     p_values, gained, covered = [], [], []

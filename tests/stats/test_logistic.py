@@ -49,6 +49,7 @@ def test_firth_maximises_the_penalised_likelihood():
     assert firth(design, successes, trials) == pytest.approx(best, abs=1e-4)
 
 
+@pytest.mark.thorough
 def test_estimates_are_those_of_statsmodels_where_data_are_many():
     import statsmodels.api as sm
 
@@ -83,6 +84,7 @@ def test_limits_are_where_the_test_just_rejects():
     assert found.ci_low < found.estimate < found.ci_high
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("clusters", [20, 40])
 def test_size_and_power(clusters):
     rng = np.random.default_rng(clusters)

@@ -36,6 +36,7 @@ def test_observed_summaries_equal_scipy():
     )
 
 
+@pytest.mark.thorough
 def test_p_values_agree_with_enumeration():
     differences = matrix(2, n=9, k=3, shift=0.5)
     differences[0, 1] = np.nan

@@ -9,14 +9,18 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 from sklearn.metrics import brier_score_loss, roc_auc_score, roc_curve
+from statsmodels.duration.survfunc import SurvfuncRight
 
 from dissensus.stats.over_sessions import (
     area_under_curve,
     brier_score,
     calibration_error,
     catch_rate,
+    event_free,
     majority_right,
+    restricted_mean,
 )
 
 pytestmark = pytest.mark.unit
@@ -100,3 +104,44 @@ def test_what_weights_do_not_define_is_missing() -> None:
     items = np.array([0, 0, 1])
     right = majority_right(truths, truths, items, weights)
     assert list(np.isnan(right)) == [False, False, False, True]
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(1, 6), st.booleans()), min_size=2, max_size=25),
+    st.integers(1, 7),
+)
+def test_a_curve_is_that_of_scipy_and_statsmodels(seen: Any, until: int) -> None:
+    times = np.array([float(time) for time, _ in seen])
+    events = np.array([float(event) for _, event in seen])
+    at = np.arange(8.0)
+    found = event_free(times, events, np.ones((1, len(seen))), at)[0]
+    right = np.array([t for t, e in zip(times, events, strict=True) if not e])
+    data = stats.CensoredData(times[events > 0], right=right)
+    if events.any():
+        expected = stats.ecdf(data).sf.evaluate(at)
+        last = times.max()
+        assert found[at <= last] == pytest.approx(expected[at <= last])
+        by_statsmodels = SurvfuncRight(times, events)
+        for time, share in zip(by_statsmodels.surv_times, by_statsmodels.surv_prob, strict=True):
+            assert found[int(time)] == pytest.approx(share)
+    else:
+        assert found == pytest.approx(1.0)
+    # The area below steps at whole times is their sum.
+    mean = restricted_mean(times, events, np.ones((1, len(seen))), float(until))[0]
+    assert mean == pytest.approx(found[:until].sum())
+
+
+def test_weights_of_times_count_like_copies() -> None:
+    rng = np.random.default_rng(3)
+    times, events = rng.integers(1, 6, 20).astype(float), (rng.random(20) < 0.6).astype(float)
+    copies = rng.integers(0, 4, 20)
+    weighed = restricted_mean(times, events, copies[None].astype(float), 4.5)[0]
+    once = np.ones((1, copies.sum()))
+    repeated = restricted_mean(np.repeat(times, copies), np.repeat(events, copies), once, 4.5)[0]
+    assert weighed == pytest.approx(repeated)
+    # Without anything censored it is the mean of times that are cut.
+    every = restricted_mean(times, np.ones(20), np.ones((1, 20)), 3.0)[0]
+    assert every == pytest.approx(np.minimum(times, 3.0).mean())
+    nothing = event_free(times, events, np.zeros((1, 20)), np.array([1.0]))
+    assert np.isnan(nothing).all()

@@ -55,6 +55,7 @@ def test_f_approaches_the_f_test():
     assert result.p_value == pytest.approx(reference.pvalue, abs=0.03)
 
 
+@pytest.mark.thorough
 @enough
 @given(
     st.lists(st.integers(-9, 9), min_size=6, max_size=15).filter(lambda v: len(set(v)) > 1),

@@ -22,6 +22,7 @@ from dissensus.compare.units import (
 )
 from dissensus.errors import ResourceError
 from dissensus.report.labels import listed
+from dissensus.stats.tied import letters, tied_sets, told_apart
 from dissensus.tables.artefact import Schema
 from dissensus.tables.common import chance, common, count, flag, number, share, text
 
@@ -40,6 +41,10 @@ UNITS = Schema(
         "own_error": flag(
             "Whether the standard error is the estimator's; else half of its interval by the "
             "normal quantile."
+        ),
+        "letters": text(
+            "A letter for each set of units of which no two are told apart, by Welch's tests of "
+            "all pairs under Holm: who shares none is told apart."
         ),
     },
     key=("artefact", "estimand", "unit"),
@@ -85,12 +90,14 @@ class Compared:
     Attributes
     ----------
     title : what is estimated, in words.
+    tied : the largest sets of units of which no two are told apart, by their names.
     """
 
     estimand: Estimand
     title: str
     units: Sequence[Unit]
     pooled: Pooled
+    tied: Sequence[Sequence[str]]
 
 
 @dataclass(frozen=True)
@@ -192,7 +199,21 @@ def _compared(runs: Sequence[Run], over: str, shares_draws: bool) -> Iterator[Co
         together = pooled(
             *both, confidence=first.confidence, shared_draws=shared, possible=possible
         )
-        yield Compared(wanted, title, units, together)
+        yield Compared(wanted, title, units, together, _tied(units, first.confidence))
+
+
+def _tied(units: Sequence[Unit], confidence: float) -> list[tuple[str, ...]]:
+    """Units by their estimates, in the largest sets of which no two are told apart."""
+    ordered = sorted(units, key=lambda unit: (unit.estimate, unit.name))
+    names = [unit.name for unit in ordered]
+    apart = told_apart(
+        names,
+        [unit.estimate for unit in ordered],
+        [unit.se for unit in ordered],
+        [max(unit.clusters - 1, 1) for unit in ordered],
+        1.0 - confidence,
+    )
+    return tied_sets(names, apart)
 
 
 def _check_other_data(units: Sequence[Unit], estimand: Estimand) -> None:
@@ -291,6 +312,7 @@ def _said(run: Run) -> Iterator[tuple[tuple[str, str], str]]:
 def unit_rows(comparison: Comparison) -> Iterator[dict[str, Any]]:
     """Rows of :data:`UNITS`."""
     for each in comparison.compared:
+        marks = letters([unit.name for unit in each.units], each.tied)
         for unit in each.units:
             yield {
                 **_key(each.estimand),
@@ -302,6 +324,7 @@ def unit_rows(comparison: Comparison) -> Iterator[dict[str, Any]]:
                 "ci_high": unit.ci_high,
                 "n": unit.n,
                 "own_error": unit.has_own_error,
+                "letters": marks[unit.name],
             }
 
 

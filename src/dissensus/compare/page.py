@@ -27,6 +27,7 @@ from dissensus.report.forms import rows_axis, whisker
 from dissensus.report.labels import (
     interval,
     limits,
+    listed,
     number,
     p_clause,
     p_value,
@@ -41,6 +42,7 @@ from dissensus.report.pages.study import scripts, style
 from dissensus.report.style import GREY, INK, Mark, new_figure, save, styled, zero_line
 from dissensus.report.tables import Table, as_html, make, write_table
 from dissensus.stats.results import Estimate
+from dissensus.stats.tied import letters
 from dissensus.tables.artefact import write, write_text
 from dissensus.tables.provenance import provenance
 
@@ -148,6 +150,16 @@ def objection(each: Compared, comparison: Comparison) -> str:
     )
 
 
+def ties(each: Compared, comparison: Comparison) -> str:
+    """Which units cannot be told apart, in a sentence."""
+    if len(each.tied) == len(each.units):
+        return "Any two of them are told apart."
+    if len(each.tied) == 1:
+        return "No two of them are told apart."
+    sets = listed(f"({', '.join(names)})" for names in each.tied if len(names) > 1)
+    return f"Not told apart are {sets}; who is in no set together is."
+
+
 @styled
 def draw(each: Compared, comparison: Comparison) -> Figure:
     """A row for each unit, then the mean, then where a further unit is expected."""
@@ -175,7 +187,7 @@ def draw(each: Compared, comparison: Comparison) -> Figure:
 def in_words(each: Compared, comparison: Comparison) -> str:
     """The figure in words."""
     units = (f"{unit.name} {_in_line(vars(unit))}" for unit in each.units)
-    return f"{finding(each, comparison)} {'; '.join(units)}."
+    return f"{finding(each, comparison)} {'; '.join(units)}. {ties(each, comparison)}"
 
 
 def _tables(comparison: Comparison) -> Iterator[Table]:
@@ -187,11 +199,18 @@ def _tables(comparison: Comparison) -> Iterator[Table]:
 
 def _units(comparison: Comparison) -> Table:
     level = percent(comparison.confidence, 0)
+    marked = [
+        (each, letters([unit.name for unit in each.units], each.tied))
+        for each in comparison.compared
+    ]
     has_errors = all(unit.has_own_error for each in comparison.compared for unit in each.units)
     return make(
         "units",
         f"What each {comparison.over} estimates",
-        ("What is estimated", comparison.over.capitalize(), "Estimate", f"{level} CI", "SE", "n"),
+        (
+            *("What is estimated", comparison.over.capitalize(), "Estimate", f"{level} CI", "SE"),
+            *("n", "Letters"),
+        ),
         [
             (
                 each.title,
@@ -200,11 +219,14 @@ def _units(comparison: Comparison) -> Table:
                 interval(unit.ci_low, unit.ci_high),
                 number(unit.se),
                 whole(unit.n),
+                marks[unit.name],
             )
-            for each in comparison.compared
+            for each, marks in marked
             for unit in each.units
         ],
-        "The numbers are those of the runs' own artefacts."
+        "The numbers are those of the runs' own artefacts. Units without a letter in common are "
+        "told apart: Welch's t tests of all pairs, adjusted by Holm. Where units have the same "
+        "draws and err alike, these tell too few apart."
         + (
             ""
             if has_errors

@@ -20,7 +20,9 @@ from dissensus.stats.over_sessions import (
     brier_score,
     calibration_error,
     catch_rate,
+    event_free,
     majority_right,
+    restricted_mean,
 )
 
 Values = Mapping[str, FloatArray]
@@ -40,6 +42,16 @@ class Statistic(ABC):
 
     is_share: ClassVar[bool] = True
     is_biased: ClassVar[bool] = False
+
+    @property
+    def bounds(self) -> tuple[float, float] | None:
+        """The least and the most that it can be; None where nothing bounds it."""
+        return (0.0, 1.0) if self.is_share else None
+
+    @property
+    def curve(self) -> Mapping[int, Statistic]:
+        """Time -> what is shown of it there, of a statistic that sums up a curve."""
+        return {}
 
     @property
     @abstractmethod
@@ -251,3 +263,99 @@ class MajorityVote(Statistic):
 
     def of(self, values: Values, items: IntArray, weights: FloatArray) -> FloatArray:
         return majority_right(values[self.answer], values[self.truth], items, weights)
+
+
+@dataclass(frozen=True)
+class _OfTimes(Statistic):
+    """What is of the time until an event, where some sessions ended before it came.
+
+    Attributes
+    ----------
+    time : outcome of a session: when the event happened, such as the round of a flip; or until when
+        the session was seen without one.
+    event : outcome of a session: 1 where it happened, 0 where the session ended before (censored).
+    """
+
+    time: str
+    event: str
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.time, self.event
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        return (self.event,)
+
+
+@dataclass(frozen=True)
+class EventFree(_OfTimes):
+    """The share of sessions without the event yet at a time (Kaplan and Meier).
+
+    Attributes
+    ----------
+    at : the time; an event at it is over then.
+    """
+
+    at: float = 0.0
+
+    @property
+    def words(self) -> str:
+        return f"the share of sessions without {self.event} by {self.time} {self.at:g}"
+
+    @property
+    def fault(self) -> str:
+        return "" if _is_number(self.at) and self.at >= 0 else f"at is {self.at!r}; {_TIME}"
+
+    def of(self, values: Values, items: IntArray, weights: FloatArray) -> FloatArray:
+        at = np.array([float(self.at)])
+        return event_free(values[self.time], values[self.event], weights, at)[:, 0]
+
+
+@dataclass(frozen=True)
+class RestrictedMean(_OfTimes):
+    """The mean time without the event, of which no more than ``until`` counts.
+
+    Its curve, the share without the event yet, is shown at every whole time.
+
+    Attributes
+    ----------
+    until : the time that is counted at most, such as the number of rounds.
+    """
+
+    until: float = 0.0
+    is_share: ClassVar[bool] = False
+
+    @property
+    def bounds(self) -> tuple[float, float] | None:
+        return 0.0, float(self.until)
+
+    @property
+    def curve(self) -> Mapping[int, Statistic]:
+        times = range(min(int(self.until), _MOST_TIMES) + 1)
+        return {time: EventFree(self.time, self.event, time) for time in times}
+
+    @property
+    def words(self) -> str:
+        return (
+            f"the mean {self.time} without {self.event}, of which no more than {self.until:g} "
+            "counts (restricted mean survival time)"
+        )
+
+    @property
+    def fault(self) -> str:
+        return (
+            "" if _is_number(self.until) and self.until > 0 else f"until is {self.until!r}; {_TIME}"
+        )
+
+    def of(self, values: Values, items: IntArray, weights: FloatArray) -> FloatArray:
+        return restricted_mean(values[self.time], values[self.event], weights, float(self.until))
+
+
+_TIME = "it must be a time, such as the number of rounds"
+#: Whole times at which a curve is shown at most.
+_MOST_TIMES = 60
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and value < float("inf")

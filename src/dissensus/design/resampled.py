@@ -274,13 +274,14 @@ class Tested:
     def _mean(self, of: OverSessions, arm: str, resamples: int, options: Options) -> Row:
         found = of.sampled({arm: 1.0}, resamples, seed_of(options.seed, self.name, arm))
         mean = found.at(options.confidence, self.null or 0.0)
-        if self.statistic.is_share and not isnan(mean.estimate):
+        if self.statistic.bounds and not isnan(mean.estimate):
             # What chance adds is taken off before the limits, which a logit would not leave there.
+            by_logit = self.statistic.is_share and not self.statistic.is_biased
             limits = (mean.ci_low, max(mean.ci_high, mean.estimate))
             low, high = (
-                cut(limits, (0.0, 1.0))
-                if self.statistic.is_biased
-                else share_limits(mean, options.confidence)
+                share_limits(mean, options.confidence)
+                if by_logit
+                else cut(limits, self.statistic.bounds)
             )
             mean = replace(mean, ci_low=low, ci_high=high)
         if self.null is None:
@@ -323,3 +324,26 @@ class Tested:
             seed,
         )
         return found.at(1.0 - alpha).p_value < alpha
+
+    def curve(
+        self,
+        metrics: pd.DataFrame,
+        arms: Sequence[str],
+        compared: Sequence[Contrast],
+        options: Options,
+        columns: Columns,
+    ) -> tuple[list[Row], list[Row]]:
+        """Rows of the contrasts and of the arms at each time of its curve, with their ``round``.
+
+        Parameters
+        ----------
+        metrics, arms, compared, options, columns : as for :meth:`rows`.
+        """
+        made: tuple[list[Row], list[Row]] = ([], [])
+        for time, at in self.statistic.curve.items():
+            seeded = replace(options, seed=seed_of(options.seed, self.name, time))
+            tested = Tested(self.name, at)
+            rows = tested.rows(metrics, arms, compared, seeded, columns)
+            for every, some in zip(made, rows, strict=True):
+                every += [{**row, "round": time} for row in some]
+        return made

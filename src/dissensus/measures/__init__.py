@@ -16,6 +16,7 @@ from dissensus.measures.answers import (
     transitions,
     vote,
 )
+from dissensus.measures.channels import Divergence, channel_divergence
 from dissensus.measures.judges import agreement, effective_number, effective_sample
 from dissensus.measures.opinions import degroot_weights
 from dissensus.measures.similarity import (
@@ -29,14 +30,17 @@ from dissensus.measures.similarity import (
 from dissensus.measures.texts import facts_in, survival, vendi, vendi_of
 from dissensus.stats.agreement import clustered_agreement
 from dissensus.stats.prediction_powered import prediction_powered
+from dissensus.stats.tied import tied_sets, told_apart
 from dissensus.text.reuse import reuse_ratio
 
 __all__ = [
     "Conformity",
     "Discovery",
+    "Divergence",
     "OracleGap",
     "Transitions",
     "agreement",
+    "channel_divergence",
     "clustered_agreement",
     "conformity",
     "cosines",
@@ -54,6 +58,8 @@ __all__ = [
     "semantic_similarity",
     "similarities",
     "survival",
+    "tied_sets",
+    "told_apart",
     "transitions",
     "vendi",
     "vendi_of",

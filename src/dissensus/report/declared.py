@@ -174,8 +174,9 @@ class Outcome:
     @property
     def limits(self) -> tuple[float, float] | None:
         """Its bounds, those of a share among them."""
-        is_share = self.is_share or (self.statistic is not None and self.statistic.is_share)
-        return (0.0, 1.0) if is_share else self.bounds
+        if self.statistic is not None:
+            return self.statistic.bounds
+        return (0.0, 1.0) if self.is_share else self.bounds
 
     @classmethod
     def of(cls, declared: str | Outcome) -> Outcome:

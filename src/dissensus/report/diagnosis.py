@@ -48,7 +48,9 @@ def table_diagnosis(diagnosis: pd.DataFrame) -> Table:
         note += (
             " Sessions of the simulated models were played once; each study draws whole clusters "
             "of them, with replacement. Null: every arm plays the reference, and in a study of one "
-            "arm every draw has the first level of each factor."
+            "arm every draw has the first level of each factor. Null in the mean: in each cluster "
+            "arms and levels have changed places as a whole, so that clusters differ in what these "
+            "change, evenly about nothing."
         )
     if any(str(name).endswith(HOLM) for name in diagnosis["estimator"]):
         note += (

@@ -31,6 +31,12 @@ from dissensus.report.view import Artefacts, Drawn, View
 _HEIGHT = 1.75
 _MOST_TICKS = 8
 _AREA = "area"
+#: What a caption says of a time to an event.
+_CURVES = (
+    " A curve of the time to an event is that of Kaplan and Meier: the share of sessions without "
+    "it yet. A session that ended before it came counts until it ended. Its intervals are from a "
+    "bootstrap of whole clusters."
+)
 
 
 @styled
@@ -43,6 +49,8 @@ def plot(artefacts: Artefacts, view: View) -> Drawn:
     facts = {"level": view.level, "cluster": view["cluster"], "n": MISSING}
     what = "differences of means" if is_unpaired(view) else "paired differences"
     facts["compared"] = f"Right: {what} at each round." if view["contrasts"] else ""
+    if set(shown) & set(view.settings.get("statistics", ())):
+        facts["compared"] += _CURVES
     if not shown:
         return Drawn(notice("No session has an outcome by round.", view.simulated), facts)
     figure = new_figure(_HEIGHT * len(shown) + 0.3, view.simulated)
@@ -55,7 +63,7 @@ def plot(artefacts: Artefacts, view: View) -> Drawn:
         means = some[some["reference"] == ""]
         _courses(left, [(looks[arm], means[means["arm"] == arm]) for arm in looks])
         left.set_title(label(titles[name], 60))
-        left.set_ylabel("Mean")
+        left.set_ylabel("Share" if name in view.settings.get("statistics", ()) else "Mean")
         if len(differences):
             right = figure.add_subplot(grid[place, 1])
             keyed = differences.set_index(["arm", "reference"]).sort_index()
@@ -117,7 +125,11 @@ def table(artefacts: Artefacts, view: View) -> Table:
     for name in names:
         some = by_round[by_round["outcome"] == name].sort_values("round", kind="stable")
         every = with_flips(some, "arm", "reference", "round")
-        areas = with_flips(contrasts[contrasts["outcome"] == name], "arm", "reference")
+        of_outcome = contrasts[contrasts["outcome"] == name]
+        if name in view.settings.get("statistics", ()):
+            # What a curve comes to has a table of its own.
+            of_outcome = of_outcome.iloc[:0]
+        areas = with_flips(of_outcome, "arm", "reference")
         for arm, reference in dict.fromkeys((row["arm"], row["reference"]) for row in every):
             of_these = [row for row in every if (row["arm"], row["reference"]) == (arm, reference)]
             rows += [{**row, "round": str(row["round"])} for row in of_these]

@@ -113,6 +113,56 @@ def majority_right(
     return _ratio(total, weight)
 
 
+def event_free(
+    times: FloatArray, events: FloatArray, weights: FloatArray, at: FloatArray
+) -> FloatArray:
+    """The Kaplan-Meier estimate of the share of sessions without an event yet.
+
+    Parameters
+    ----------
+    times : shape (n,); when the event happened, or until when the session was seen without one.
+    events : shape (n,); 1 where it happened, 0 where the session was seen no longer (censored).
+    weights : as for :func:`area_under_curve`.
+    at : shape (k,); an event at a time is over then. Beyond the last time of a session the curve
+        stands where it was.
+
+    Returns
+    -------
+    Shape (b, k).
+
+    Notes
+    -----
+    Kaplan & Meier (1958), Journal of the American Statistical Association 53:457-481.
+    """
+    steps = np.unique(times[events > 0.0])
+    happened = weights @ ((times[:, None] == steps) * events[:, None])
+    at_risk = weights @ (times[:, None] >= steps).astype(np.float64)
+    stays = 1.0 - np.nan_to_num(_ratio(happened, at_risk))
+    curve = np.cumprod(stays, axis=1)
+    curve = np.concatenate([np.ones((len(weights), 1)), curve], axis=1)
+    found = curve[:, np.searchsorted(steps, at, side="right")]
+    return np.asarray(np.where(weights.sum(axis=1, keepdims=True) > 0.0, found, np.nan))
+
+
+def restricted_mean(
+    times: FloatArray, events: FloatArray, weights: FloatArray, until: float
+) -> FloatArray:
+    """The mean time without an event, of which no more than ``until`` counts.
+
+    It is the area below the curve of :func:`event_free` (Royston & Parmar 2013, BMC Medical
+    Research Methodology 13:152).
+
+    Parameters
+    ----------
+    times, events, weights : as for :func:`event_free`.
+    until : above 0.
+    """
+    steps = np.unique(times[(times > 0.0) & (times < until)])
+    starts = np.concatenate([[0.0], steps])
+    widths = np.diff(np.concatenate([starts, [until]]))
+    return np.asarray(event_free(times, events, weights, starts) @ widths)
+
+
 def _cumulated(
     scores: FloatArray, truths: FloatArray, weights: FloatArray
 ) -> tuple[FloatArray, FloatArray]:

@@ -1,4 +1,7 @@
-"""Sentences of English and Chinese prose."""
+"""Sentences of prose: of English and Chinese, and of what writes spaces and marks as they do.
+
+Tested are Arabic and Korean besides.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ _HAN = r"\u3007\u3400-\u9fff\U00020000-\U0003ffff"
 # The marks come first of all, so that the search need not try every alternative at every letter. A
 # run of marks is tried once, from its first: from every one of them, a heap would take minutes.
 _END = re.compile(
-    rf"""[.!?。！？…](?:(?<=[.!?])(?<![.!?][.!?])[.!?]*+["'”’)\]]*+(?=\s|$)"""
+    rf"""[.!?؟۔。！？…](?:(?<=[.!?؟۔])(?<![.!?؟۔][.!?؟۔])[.!?؟۔]*+["'”’»)\]]*+(?=\s|$)"""
     rf"""|(?<=[。！？…])[。！？…]*+["'”’」』）]*+"""
     rf"""|(?<=[!?])(?<![!?][!?])[!?]*+["'”’」』）]*+(?=[{_HAN}])"""
     rf"""|(?<=[{_HAN}]\.)["'”’」』）]*+(?=[{_HAN}]))"""
@@ -23,27 +26,29 @@ _ABBREVIATION = re.compile(
 )
 # These may end a sentence too: the next word's capital tells.
 _CLOSING_ABBREVIATION = re.compile(r"\b(?:etc|al|approx|Inc|Ltd|Jr|Sr)\.$")
+# A single letter of Arabic before a full stop stands for a title or a name.
+_ARABIC_INITIAL = re.compile(r"(?<![\u0620-\u06ff])[\u0621-\u064a]\.$")
 # "No." is an answer unless a number follows.
 _NUMERO = re.compile(r"\bNos?\.$")
 # What is looked at before a full stop: the longest abbreviation and a character more.
 _REACH = 8
 _SEEN = re.compile(r"\S")
-_CLOSERS = "\"'”’」』）)]"
+_CLOSERS = "\"'”’»」』）)]"
 # A sentence goes on with these, in whichever language: what they follow was inside it.
-_JOINING = frozenset("，,、；;：:—–-")
-_OPENERS = frozenset("\"'“‘「『（(")
-_ASKING = frozenset("?!？！")
-_MARKS = frozenset(".!?。！？…")
+_JOINING = frozenset("，,،、；;؛：:—–-")
+_OPENERS = frozenset("\"'“‘«「『（(")
+_ASKING = frozenset("?!؟？！")
+_MARKS = frozenset(".!?؟۔。！？…")
 
 
 def split_sentences(text: str) -> list[str]:
     """The sentences of a text, trimmed, in order.
 
-    Splits at ``. ! ?`` before white space (or between Han characters) and at ``。！？…``; not after
-    common abbreviations and single initials, nor after a quotation or bracket that its sentence
-    goes on from: with a comma or another joining mark; in lower case; or, in Han, which has no
-    case, at once after a question or exclamation inside it. So parallel texts have equally many
-    sentences. Words after the last mark count as a sentence of their own. Joined, the
+    Splits at ``. ! ? ؟`` before white space (or between Han characters) and at ``。！？…``; not
+    after common abbreviations and single initials, nor after a quotation or bracket that its
+    sentence goes on from: with a comma or another joining mark; in lower case; or, in Han,
+    which has no case, at once after a question or exclamation inside it. So parallel texts have
+    equally many sentences. Words after the last mark count as a sentence of their own. Joined, the
     sentences hold every character of the text but white space.
     """
     sentences: list[str] = []
@@ -73,7 +78,7 @@ def _goes_on(text: str, start: int, end: int, alone: bool) -> bool:
     if after[0] in _JOINING:
         return True
     if last == ".":
-        if _ABBREVIATION.search(text, start, end):
+        if _ABBREVIATION.search(text, start, end) or _ARABIC_INITIAL.search(text, start, end):
             return True
         if _NUMERO.search(text, start, end):
             return after[0].isdigit()

@@ -79,7 +79,7 @@ class LanguageCondition(Settings):
         str, Spelled(r"^motion_\w+$", "it must be a column of the motions, such as motion_en")
     ]
     """The motions' column in this language."""
-    script: Literal["latin", "han", "hans", "hant"]
+    script: Literal["latin", "arabic", "cyrillic", "hangul", "han", "hans", "hant"]
     """The writing system that a speech must be in; hans simplified, hant traditional characters."""
 
 

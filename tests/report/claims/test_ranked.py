@@ -83,6 +83,7 @@ def compared(rng: np.random.Generator, effect: float = 0.0) -> list[dict[str, An
     return [made for made, _ in rows]
 
 
+@pytest.mark.thorough
 def test_the_largest_of_equal_arms_is_found_in_five_per_cent_and_covered_in_the_rest() -> None:
     rng, studies = np.random.default_rng(20251201), 1000
     found = covered = alone = 0

@@ -122,6 +122,7 @@ def diagnosed(stop: dict[str, Any], **speech: float) -> pd.DataFrame:
     return pd.DataFrame(rows).set_index(["world", "estimator"])
 
 
+@pytest.mark.thorough
 def test_simulated_studies_that_stop_find_what_is_there_and_nothing_else(small: None) -> None:
     """From planted texts with heavy tails, in topics with effects of their own, to the interval."""
     error = 2 * (0.05 * 0.95 / SIMULATIONS) ** 0.5
@@ -136,6 +137,7 @@ def test_simulated_studies_that_stop_find_what_is_there_and_nothing_else(small: 
     assert pd.isna(found.loc[world, HEADLINE]["saved"])
 
 
+@pytest.mark.thorough
 def test_a_narrow_interval_ends_a_study_whatever_it_finds(
     small: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -58,6 +58,7 @@ def near(share: float, expected: float, n: int = SIMULATIONS) -> bool:
     return bool(abs(share - expected) < 3.5 * (expected * (1 - expected) / n) ** 0.5)
 
 
+@pytest.mark.thorough
 def test_what_is_planted_is_known_with_its_power_at_each_number_of_items() -> None:
     found = diagnosed(Noisy, effect=1.0, items=[6, 24])
     for n in (6, 24):
@@ -161,6 +162,7 @@ class Forked(Shared):
         yield session.call("A", ask, number, expected="Answer: 3")
 
 
+@pytest.mark.thorough
 def test_a_fork_stays_within_its_item_and_is_diagnosed() -> None:
     given = {"model": "m", "diagnosis": {"simulations": 40, "items": [8]}}
     study = Forked(Forked.Settings.model_validate(given))

@@ -17,6 +17,7 @@ from dissensus.study.experiment import Factor, Fork, Outcome
 from dissensus.study.experiment.compared import Compared
 from dissensus.study.experiment.contrasts import CONTRASTS, compare
 from dissensus.study.experiment.courses import CONTRASTS_BY_ROUND, compare_by_round
+from dissensus.study.experiment.factor_effects import Dealt
 from dissensus.study.experiment.registered import registered_analysis
 from marking import thorough_but
 from panel_study import declared
@@ -141,6 +142,29 @@ def test_an_interaction_that_is_none_is_not_found(how: Any, studies: int) -> Non
         (row,) = [row for row in rows if row["factor"] == "dose × order"]
         found += row["p_value"] <= 0.05
     assert found <= 0.05 * studies + 3 * math.sqrt(0.05 * 0.95 * studies)
+
+
+@pytest.mark.parametrize("repeats", [1, 2])
+@pytest.mark.parametrize("studies", thorough_but((400, 2000), 400))
+def test_what_a_drawn_level_changes_in_a_contrast_has_its_level(studies: int, repeats: int) -> None:
+    """Shares of two arms, of 20 items: each number is 0 or 1, and items differ."""
+    study = study_of(factors={"order": ("ab", "ba")})
+    design, names = Compared.of(study), {"repeats": repeats, "block_size": 25}
+    pool = {f"i{number}": {} for number in range(20)}
+    rng, found, tested = np.random.default_rng(8), 0, 0
+    for seed in range(studies):
+        metrics = pd.DataFrame(study.draw_manifest(pool, names, seed)).assign(complete=True)
+        chances = rng.uniform(0.1, 0.9, len(pool))[metrics["item_id"].str[1:].astype(int)]
+        metrics["y"] = (rng.random(len(metrics)) < chances).astype(float)
+        draws = metrics.pivot(index="draw_id", columns="arm", values="y")
+        of = metrics.drop_duplicates("draw_id").set_index("draw_id").loc[draws.index]
+        dealt = Dealt.of(of.reset_index(), "order", design.factors, "item_id")
+        (effect,) = dealt.effects((draws["b"] - draws["a"]).to_numpy(), OPTIONS)
+        tested += np.isfinite(effect.estimate.p_value)
+        found += effect.estimate.p_value <= 0.05
+    room = 3 * math.sqrt(0.05 * 0.95 * studies)
+    assert tested > 0.99 * studies
+    assert 0.05 * tested - room <= found <= 0.05 * tested + room
 
 
 OUTCOMES = {"y": Outcome("The last number."), "course": Outcome("Each number.", by="round")}

@@ -1,6 +1,14 @@
 """All that a study of the common kind imports; docs/new-study.md builds one."""
 
-from dissensus.design.over_sessions import AUC, Brier, CalibrationError, CatchRate, MajorityVote
+from dissensus.design.over_sessions import (
+    AUC,
+    Brier,
+    CalibrationError,
+    CatchRate,
+    EventFree,
+    MajorityVote,
+    RestrictedMean,
+)
 from dissensus.report.declared import Figure, Table
 from dissensus.session.quoting import block, one_line, quoted
 from dissensus.study.experiment.factors import Factor
@@ -21,6 +29,7 @@ __all__ = [
     "CalibrationError",
     "CatchRate",
     "Column",
+    "EventFree",
     "Experiment",
     "ExperimentSettings",
     "Factor",
@@ -32,6 +41,7 @@ __all__ = [
     "Material",
     "Model",
     "Outcome",
+    "RestrictedMean",
     "Schema",
     "Session",
     "Stage",

@@ -27,7 +27,7 @@ from dissensus.digests import seed_of
 from dissensus.stats.checks import FloatArray
 from dissensus.stats.results import Estimate
 from dissensus.study.experiment.compared import Compared, mean_of
-from dissensus.study.experiment.courses import CONTRASTS_BY_ROUND, compare_by_round
+from dissensus.study.experiment.courses import CONTRASTS_BY_ROUND, compare_by_round, curves
 from dissensus.study.experiment.design import ExperimentDesign
 from dissensus.study.experiment.factor_effects import Dealt, interactions
 from dissensus.study.experiment.factors import SLOPE, TIMES
@@ -91,7 +91,7 @@ def compare_experiment_by_round(
     design, options = Compared.of(cls, again), Options(**inference, seed=seed)
     by_round, areas = compare_by_round(outcomes_by_round, cls.round_outcomes(), design, options)
     rows = judged_by(looks, compare(metrics, design, options, areas))
-    return [*map(_placed, rows)], by_round
+    return [*map(_placed, rows)], [*by_round, *curves(metrics, design, options)]
 
 
 def compare(

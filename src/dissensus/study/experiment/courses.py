@@ -255,3 +255,23 @@ def _shares_of_area(
     scale = weights * int(kept.sum()) / there.sum(axis=0)
     shares = np.where(there, differences, 0.0) @ scale
     return shares[kept], clusters[kept]
+
+
+def curves(metrics: pd.DataFrame, design: Compared, options: Options) -> Iterator[Row]:
+    """Rows of :data:`CONTRASTS_BY_ROUND`: the curves that statistics over sessions sum up.
+
+    P-values are adjusted by method over all contrasts and times of an outcome.
+
+    Parameters
+    ----------
+    metrics : a row a session.
+    design : its arms, its contrasts, its clusters and its statistics.
+    options : the seed is the study's.
+    """
+    at = {"factor": "", "level": "", "base": ""}
+    for each in design.tested:
+        rows, means = each.curve(metrics, design.arms, design.compared, options, design.columns)
+        for method in METHODS:
+            adjust_family(row for row in rows if row["method"] == method)
+        for row in (*means, *rows):
+            yield {name: value for name, value in row.items() if name != "headline"} | at

@@ -170,6 +170,12 @@ class ExperimentDesign(Study[ExperimentSettings]):
         return {name: o for name, o in cls.declared_outcomes().items() if o.statistic is not None}
 
     @classmethod
+    def has_courses(cls) -> bool:
+        """Whether anything is shown by round: an outcome by round, or the curve of a statistic."""
+        curves = (o.statistic.curve for o in cls.statistics().values() if o.statistic)
+        return bool(cls.round_outcomes()) or any(curves)
+
+    @classmethod
     def item_columns(cls) -> dict[str, Column]:
         """Columns of items that statistics are computed from, which the metrics have too."""
         named = [column for each in cls.statistics().values() for column in _columns_of(each)]

@@ -9,7 +9,9 @@ are all that there are to be drawn.
 
 The null is derived, and so a behaviour needs no setting for it: in a second library every arm plays
 the reference, and in a study of one arm every draw has the first level of each factor. There arms,
-or levels, are alike whatever else is true, and may change places.
+or levels, are alike whatever else is true, and may change places. That null is sharp. In another
+one the mean effect is zero and clusters differ: in each cluster of the first library the arms, and
+the levels, change places as a whole.
 """
 
 from __future__ import annotations
@@ -52,6 +54,8 @@ Row = Mapping[str, Any]
 _SESSIONS, _LEAST = 3000, 4
 #: Sign patterns of the tests at most: a p-value that is off by less than .01 changes no power.
 _FLIPS = 1000
+#: What a world is called in which clusters differ in what arms change, evenly about nothing.
+_IN_THE_MEAN = ", null in the mean"
 
 
 def diagnose(
@@ -83,6 +87,7 @@ def diagnose(
     libraries = {"": library}
     if len(design.arms) > 1 or design.factors:
         libraries[", null"] = Library.play(study, items, models, seed, cores, is_null=True)
+        libraries[_IN_THE_MEAN] = library
     truth = _estimates(library.metrics, design, options)
     sizes = given.items or _sizes(len(items))
     worlds = [
@@ -160,14 +165,23 @@ class Library:
         seed: int,
         cores: int,
         is_null: bool,
+        is_whole: bool = False,
     ) -> Library:
-        """Play all items some times; the parameters are those of :func:`diagnose`."""
+        """Play all items some times.
+
+        Parameters
+        ----------
+        study, items, models, seed, cores : as for :func:`diagnose`.
+        is_null : whether all arms, or all levels, are played alike.
+        is_whole : whether all that the study declares is estimated, and not its headline alone.
+        """
         settings = study.settings.model_dump() | {"again": False, "stop": None}
         drawn = len(study.draw_manifest(items, settings, seed))
         times = max(_LEAST, ceil(_SESSIONS / drawn))
         seeds = [seed_of(seed, "library", is_null, time) for time in range(times)]
         play_once = partial(_played, study=study, items=items, models=models, is_null=is_null)
-        design = _primary(Compared.of(type(study)))
+        design = Compared.of(type(study))
+        design = design if is_whole else _primary(design)
         frames = []
         for time, metrics in enumerate(over_cores(play_once, seeds, cores)):
             frame = metrics.sort_values(["draw_id", "arm"], kind="stable").assign(time=time)
@@ -183,10 +197,17 @@ class Library:
         indices = self.metrics.groupby(self.design.cluster, sort=False).indices
         return [np.asarray(rows) for rows in indices.values()]
 
-    def draw(self, items: int, rng: np.random.Generator) -> pd.DataFrame:
+    def draw(self, items: int, rng: np.random.Generator, is_turned: bool = False) -> pd.DataFrame:
         """The metrics of a simulated study: clusters with so many items, about, with replacement.
 
-        Where all is played alike, arms or levels change places at random.
+        Where all is played alike, arms and levels change places at random.
+
+        Parameters
+        ----------
+        items : of the study.
+        rng : of what is drawn.
+        is_turned : whether arms and levels change places in each cluster as a whole: effects of a
+            cluster then stay as large as they are, and have a mean of 0 over all clusters.
         """
         plays = self.metrics["time"].nunique()
         count = max(2, round(items * len(self._clusters) / (self.items * plays)))
@@ -196,7 +217,24 @@ class Library:
         width = len(self.metrics)
         for name in dict.fromkeys(("draw_id", "item_id", self.design.cluster)):
             study[name] = of * width + study[name].to_numpy()
+        if is_turned:
+            return self._turned(study, rng)
         return self._exchanged(study, rng) if self.is_null else study
+
+    def _turned(self, study: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
+        """Arms and levels, each under the name of another one of its cluster."""
+        _, cluster = np.unique(study[self.design.cluster].to_numpy(), return_inverse=True)
+        named: dict[str, tuple[Any, ...]] = {"arm": tuple(self.design.arms)}
+        named |= {name: factor.values for name, factor in self.design.factors.items()}
+        turned = {}
+        for name, labels in named.items():
+            places = np.tile(np.arange(len(labels)), (int(cluster.max()) + 1, 1))
+            others = rng.permuted(places, axis=1)
+            at = pd.Index(labels).get_indexer(pd.Index(study[name]))
+            turned[name] = np.asarray(labels, dtype=study[name].to_numpy().dtype)[
+                others[cluster, at]
+            ]
+        return study.assign(**turned)
 
     def _exchanged(self, study: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
         arms = study["arm"].to_numpy().reshape(-1, len(self.design.arms))
@@ -309,7 +347,7 @@ def _simulate(
         for kind, library in libraries.items():
             rng = stream(options.seed, "study", size, kind, number)
             seeded = replace(options, seed=seed_of(options.seed, size, kind, number))
-            drawn = library.draw(size, rng)
+            drawn = library.draw(size, rng, is_turned=kind == _IN_THE_MEAN)
             estimates = _estimates(drawn, design, seeded)
             if stop:
                 for name, estimate in stopped_estimates(drawn, design, stop).items():

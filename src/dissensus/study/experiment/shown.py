@@ -71,7 +71,7 @@ def outputs_of(cls: type[ExperimentDesign]) -> tuple[tuple[Figure, ...], tuple[T
     figures, tables = list(cls.figures), list(cls.tables)
     for has_any, (figure, table) in (
         (cls.factors, _FACTORS),
-        (cls.round_outcomes(), BY_ROUND_OUTPUTS),
+        (cls.has_courses(), BY_ROUND_OUTPUTS),
     ):
         figures += [figure] if has_any and figure not in figures else []
         tables += [table] if has_any and table not in tables else []
@@ -96,7 +96,7 @@ def shown_settings(study: ExperimentDesign) -> dict[str, Any]:
             {name: each for name, each in study.declared_outcomes().items() if not each.keys}
         ),
         "statistics": list(study.statistics()),
-        "outcomes_by_round": titles(study.round_outcomes()),
+        "outcomes_by_round": titles(study.round_outcomes()) | _curves(study),
         "by_design": [
             *(name for name, each in study.session_outcomes().items() if each.where),
             *study.statistics(),
@@ -108,4 +108,13 @@ def shown_settings(study: ExperimentDesign) -> dict[str, Any]:
             for name, factor in study.declared_factors().items()
         },
         "interactions": [TIMES.join(pair) for pair in study.interactions],
+    }
+
+
+def _curves(study: ExperimentDesign) -> dict[str, str]:
+    """Statistic -> what its curve is called."""
+    return {
+        name: f"{outcome.title or name.replace('_', ' ')}: share without it"
+        for name, outcome in study.statistics().items()
+        if outcome.statistic is not None and outcome.statistic.curve
     }

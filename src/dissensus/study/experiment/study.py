@@ -147,7 +147,7 @@ class Experiment(ExperimentDesign):
     def stages(self, models: Mapping[str, Any]) -> Sequence[Stage]:
         """Its measures, the contrasts of its arms, and what people labelled."""
         declared = f"{type(self).__module__}:{type(self).__qualname__}"
-        by_round = "_by_round" if self.round_outcomes() else ""
+        by_round = "_by_round" if self.has_courses() else ""
         own = {"declared": declared}
         measured = {**own, "block": self.settings.model_dump()}
         stages = [

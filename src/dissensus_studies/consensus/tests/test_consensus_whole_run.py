@@ -62,6 +62,7 @@ def resumed(tmp_path_factory: pytest.TempPathFactory) -> Project:
     return Project.at(built_once(tmp_path_factory, "consensus", build))
 
 
+@pytest.mark.thorough
 def test_no_reply_is_asked_for_twice_where_a_run_is_killed(resumed: Project) -> None:
     keys = resumed.requests()
     assert len(keys) > 300 and set(keys.values()) == {1}

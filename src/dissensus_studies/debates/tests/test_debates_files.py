@@ -141,6 +141,7 @@ def test_a_spreadsheet_that_is_wrong_is_a_sentence(
     assert sentence in str(caught.value)
 
 
+@pytest.mark.thorough
 def test_a_spreadsheet_that_would_not_fit_is_not_unpacked(tmp_path: Path) -> None:
     path = tmp_path / "a.xlsx"
     with ZipFile(path, "w", ZIP_DEFLATED) as packed, packed.open("xl/workbook.xml", "w") as part:

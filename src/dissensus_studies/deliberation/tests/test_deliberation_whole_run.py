@@ -79,6 +79,7 @@ def test_what_was_not_run_is_counted_nowhere(stopped: Project) -> None:
         assert headline[name] == last[name]
 
 
+@pytest.mark.thorough
 def test_raised_and_killed_after_a_look_it_comes_to_the_same_verdict(
     stopped: Project, tmp_path: Path
 ) -> None:

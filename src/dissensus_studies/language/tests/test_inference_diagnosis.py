@@ -160,6 +160,7 @@ def test_studies_that_stop_find_what_is_planted_in_texts_and_nothing_else(
         assert all(row.estimate > 0.3 for row in rows if row.p_value <= 0.05)
 
 
+@pytest.mark.thorough
 def test_the_debaters_own_effect_is_that_of_a_library_of_its_own(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

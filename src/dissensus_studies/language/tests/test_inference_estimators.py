@@ -69,6 +69,7 @@ def test_no_effect_is_found_where_motions_differ_strongly(
     assert rejections[method] <= 19
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("method", ["student_t", "bootstrap_draw_bca"])
 def test_methods_by_draw_say_that_they_take_draws_for_independent(
     method: str, rejections: pd.Series

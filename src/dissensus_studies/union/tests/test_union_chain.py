@@ -85,6 +85,7 @@ def leads(made: Ensemble) -> list[float]:
 # Who is stronger, and who answers whom.
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("stronger", SIDES)
 def test_the_stronger_side_wins_more(stronger: str) -> None:
     made, weaker = ensemble(stronger), SIDES[1 - SIDES.index(stronger)]
@@ -253,6 +254,7 @@ def test_rebuttals_found_one_way_are_asked_for_again_and_cured_as_planted() -> N
 # Verdicts.
 
 
+@pytest.mark.thorough
 def test_each_layer_taken_out_leaves_the_verdict_to_the_next() -> None:
     """A third of the votes cannot be read, so that every layer has its turn."""
     made = run(settings(runs=RUNS, repairs=0), seed=21, judge={"unreadable_rate": 0.35})
@@ -279,6 +281,7 @@ def test_each_layer_taken_out_leaves_the_verdict_to_the_next() -> None:
     assert {layer for _, layer in decided} >= {*LAYERS}
 
 
+@pytest.mark.thorough
 def test_points_of_information_are_taken_at_the_planted_rates() -> None:
     made = run(
         settings(runs=RUNS, accepted=0.7, accepted_late=0.15),

@@ -84,6 +84,7 @@ def test_claims_that_stand_win_votes() -> None:
     assert row["ci_low"] > 0.0
 
 
+@pytest.mark.thorough
 def test_a_planted_zero_is_not_found() -> None:
     for outcome in OUTCOMES:
         row = of_ensemble(0.0, 1)[outcome]
@@ -174,6 +175,7 @@ def test_over_seeds_the_shipped_gain_is_found_and_zero_is_not() -> None:
     assert found[1.2][:, 0].sum() >= 2 and found[1.2].any(axis=1).sum() >= 2
 
 
+@pytest.mark.thorough
 def test_a_large_gain_is_found_by_every_outcome() -> None:
     for row in shipped(4.0, 1):
         assert row["ci_low"] > 0.0 and row["p_adjusted"] < 0.05, row["outcome"]

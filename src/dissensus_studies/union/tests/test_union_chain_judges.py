@@ -159,6 +159,7 @@ def cast_again(votes: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
     )
 
 
+@pytest.mark.thorough
 def test_votes_cast_again_are_such_votes() -> None:
     votes, _ = bank()
     again = cast_again(votes, np.random.default_rng(0))

@@ -187,6 +187,7 @@ def test_planted_judges_vote_as_they_should() -> None:
     assert for_label[better, :, 1].mean() < 0.15
 
 
+@pytest.mark.thorough
 def test_cores_and_worlds_change_nothing_and_the_seed_does() -> None:
     small = {"motions": 2, "epochs": 2, "runs": 3, "simulations": 6, "pairs": 4}
     one = diagnosed(**small, coached=[4.0])
@@ -217,6 +218,7 @@ def test_a_judge_who_favours_a_slot_has_a_world_of_its_own(
     assert own["true"].tolist() == pytest.approx([np.exp(1.8) / (1 + np.exp(1.8))] * 2)
 
 
+@pytest.mark.thorough
 def test_motions_are_clusters_from_three_on() -> None:
     rows = diagnosed(motions=3, epochs=2, runs=2, simulations=3, coached=[4.0], pairs=3)
     assert (rows.loc[rows["estimator"] == CLUSTERED, "simulations"] > 0).any()

@@ -182,6 +182,7 @@ def test_survival_is_the_share_of_each_group_s_claims() -> None:
     assert said_by(make("survival", run))["claims"] == "3,792 claims of 79 debates"
 
 
+@pytest.mark.thorough
 def test_further_motions_are_in_the_tables_alone_and_the_caption_says_so() -> None:
     run = make_run(6, 6, 2)
     assert said_by(make("verdicts", run))["left"] == "2 further motions only in the tables."

@@ -105,6 +105,7 @@ def speeches(count: int, spoken: tuple[Spoken, ...], **speech: Any) -> list[Any]
     return [said_in({**row, "text": text}) for text in texts]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("mean", [1.0, 2.5, 4.0])
 def test_a_speech_has_as_many_claims_and_answers_as_is_planted(mean: float) -> None:
     """One claim and Poisson(mean - 1) more, at most eight; Poisson(mean) answers."""
@@ -115,6 +116,7 @@ def test_a_speech_has_as_many_claims_and_answers_as_is_planted(mean: float) -> N
     assert abs(np.mean(answers) - mean) <= 4 * math.sqrt(mean / 400) + 0.01
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("recency", [0.0, 0.9])
 def test_an_older_claim_is_answered_less(recency: float) -> None:
     """Of one answer: three claims in speech 1, two in speech 3, which is newer by two."""

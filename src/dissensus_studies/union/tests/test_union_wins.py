@@ -179,6 +179,7 @@ def test_a_planted_strong_side_is_found_and_equal_sides_are_not() -> None:
     assert rows[ALL, "opposition"]["n"] == 80
 
 
+@pytest.mark.thorough
 def test_size_of_the_permutation_test() -> None:
     rng = np.random.default_rng(7)
     p_values = []

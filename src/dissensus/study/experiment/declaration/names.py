@@ -64,8 +64,8 @@ def check_names(cls: type[ExperimentDesign]) -> None:
     check_levels(cls)
     check_contrasts(cls)
     check_rounds(cls)
-    check_values(cls)
     check_statistics(cls)
+    check_values(cls)
     # What stands in one table.
     names["cluster"] = (cls.cluster,)
     pairs = (("item", "factors"), ("factors", "outcomes"), ("cluster", "outcomes"))

@@ -77,7 +77,7 @@ def check_statistics(cls: type[ExperimentDesign]) -> None:
         if not isinstance(of, Statistic):
             raise SettingError(
                 f'{where} whose statistic is {of!r}; its form is AUC("score", "truth"), '
-                "CatchRate, Brier, CalibrationError or MajorityVote."
+                "CatchRate, Brier, CalibrationError, MajorityVote, EventFree or RestrictedMean."
             )
         if of.fault:
             raise SettingError(f"{where} whose {type(of).__name__} has a fault: {of.fault}.")
