@@ -274,8 +274,8 @@ _REBUTTED = (
 _OTHER_RUNS = "the map's file has 25 runs of two ensembles; which of them the post counts is open"
 _NOTE = (
     "This run: the 24 debates that are published, by the study's own rules; claims and clusters "
-    "are those of the map. Limits are Clopper and Pearson's, of debates as independent, which those "
-    "of one motion and one cast are not."
+    "are those of the map. Limits are Clopper and Pearson's, of debates as independent, which "
+    "those of one motion and one cast are not."
 )
 _WORDS = (
     "24 debates of six speeches: what their exports have of claims, rebuttals, scores and votes is "
