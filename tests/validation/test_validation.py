@@ -165,6 +165,17 @@ def test_every_sentence_that_does_not_hold_has_its_reason() -> None:
     assert all(why.strip(" |") for why in fallen)
 
 
+def test_the_printed_numbers_of_all_five_papers_stand_in_one_table() -> None:
+    table = PAGE.read_text("utf-8").partition("## The papers' printed numbers")[2]
+    rows = [line.strip("| ").split(" | ") for line in table.splitlines() if line.startswith("| ")]
+    papers = [row[0] for row in rows[2:]]
+    assert set(papers) == {"consensus", "deliberation", "identity", "language", "union"}
+    assert papers == sorted(papers) and len(papers) > 40
+    # Two that anybody can compute: 62 heads of 100, and 1 of 100 that is not under 1%.
+    assert "| 62 of 100 | exact binomial p = 0.021 |" in table
+    assert "1 of 100 is 1.0%, which is not under 1%" in table
+
+
 def test_an_empty_page_is_made_of_no_study(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dissensus.validation.page.shipped_folders", dict)
     text = page(Data(KEPT, read_sources(KEPT), {}))

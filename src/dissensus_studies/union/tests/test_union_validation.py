@@ -10,7 +10,7 @@ import pytest
 
 from dissensus.report.claims.published import OPEN, Claimed, Published
 from dissensus.validation.sources import Data, at_hand
-from dissensus_studies.union import published, validation
+from dissensus_studies.union import published, published_judging, validation
 
 EXPORT = """
 {line}
@@ -109,7 +109,7 @@ def test_an_export_is_read_as_figures_without_names_or_words(repository: Path) -
 def test_a_debate_goes_through_the_studys_own_judging(repository: Path) -> None:
     """3 + 1, halved since it is demolished; 1, halved as the last speech's; 2 for the rebuttal."""
     figures = {name: frame.astype(str) for name, frame in published.figures(repository).items()}
-    tables = validation.judged(validation.Source(Data(repository, {}, figures)))
+    tables = published_judging.judged(published_judging.Source(Data(repository, {}, figures)))
     (verdict,) = tables.verdicts
     assert (verdict["points_proposition"], verdict["points_opposition"]) == (2.0, 2.5)
     assert verdict["annotation"] == "opposition" and verdict["panel"] == "none"
