@@ -18,7 +18,7 @@ from dissensus.llm.prices import read_prices
 from dissensus.study.configuration import load
 from dissensus.study.given import stage_settings
 from dissensus.study.makes import resolve
-from dissensus_studies.language.simulated import space_of
+from dissensus_studies.language.simulated_space import space_of
 from scripted import ROOT
 
 Change = Callable[[bytes], bytes]

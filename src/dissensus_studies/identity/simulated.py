@@ -53,9 +53,10 @@ from dissensus.settings import Rate, Settings
 
 from .design.banks import read_bank, write_question
 from .design.formats import Question
+from .design.sources import read_source
 from .measures.reading import parse_answer
 from .settings import BankSettings
-from .simulated_text import Weighed, compose, total, unfinished, weighed_in
+from .simulated_text import Asked, Weighed, compose, total, unfinished, weighed_in
 from .terms import ANONYMIZED, OPENING, OTHERS, OWN, VANILLA
 
 Positive = Annotated[float, Field(gt=0)]
@@ -148,7 +149,11 @@ def speak(
     answer = _drawn(alpha, uniforms[0])
     if speech.recognises and question.answer in _heard(prompt, question):
         answer = question.answer if rng.random() < speech.recognises else answer
-    text = compose(question.kind, answer, weighed, previous, uniforms[1:7])
+    why = _reasons(tuple(speech.questions)).get(question.text, "")
+    asked = Asked(question.kind, question.options, why if answer == question.answer else "")
+    heard = [_answer(text, question) for text in prompt.opinions]
+    (words,) = rng.spawn(1)
+    text = compose(asked, answer, weighed, previous, heard, words)
     if uniforms[7] < speech.unparsable_rate:
         return f"{text} {unfinished(uniforms[8])}"
     return f"{text} {{final answer: ({answer})}}"
@@ -325,3 +330,11 @@ def _known(files: tuple[str, ...]) -> dict[str, Question]:
         for _, question in read_bank(BankSettings(format="dissensus", source=file))
     ]
     return {write_question(q.kind, q.text, q.options): q for q in questions}
+
+
+@cache
+def _reasons(files: tuple[str, ...]) -> dict[str, str]:
+    """Question -> why its answer is right, or how it is worked out, where a file says so."""
+    rows = (row for file in files for _, row in read_source(file))
+    told = ((str(row.get("question", "")), row.get("why") or row.get("working")) for row in rows)
+    return {question: str(why).rstrip(".") for question, why in told if why}

@@ -20,15 +20,18 @@ effect; topic_sd makes motions differ, interaction_sd makes the language effect 
 motions, session_sd makes sessions differ. A violation of the format rules is put in at a set rate,
 lower on a repair. A debater sees only the messages it is sent, like any other model: what has been
 used, it reads from the debate history in the prompt.
+
+A speech answers the one before it: the question that it ended with, else a whole clause of it,
+which is quoted, else one of its points by name. A cross-examination ends with a question on a point
+of the other side. Of the clauses that p leaves to choose from, an answer takes one on the point
+that was asked about, if there is one.
 """
 
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache, cached_property, lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -41,7 +44,19 @@ from dissensus.llm.call import Message
 from dissensus.llm.providers.behaviours import speech_of
 from dissensus.setting_faults import Faults, fault
 from dissensus.settings import Entries, Rate, Settings
-from dissensus.user_files import read_csv, read_tsv, read_yaml
+from dissensus.user_files import read_csv
+
+from .simulated_space import (
+    Before,
+    Clause,
+    Space,
+    asked_in,
+    composed,
+    found_in,
+    frames_of,
+    named_in,
+    space_of,
+)
 
 Probability = Annotated[float, Field(gt=0, lt=1)]
 Spread = Annotated[float, Field(ge=0)]
@@ -95,39 +110,6 @@ class SpeechSettings(Settings):
             may = f"it must have {' and '.join(spoken)}, the languages that these debaters speak"
             raise Faults(fault("recycle", self.recycle, may))
         return self
-
-
-# Compared by identity: spaces are read once, and a debater looks its clauses up all the time.
-@dataclass(frozen=True, eq=False)
-class Clause:
-    """One clause of an argument space, in one language."""
-
-    side: str
-    point: int
-    kind: str
-    text: str
-    label: str
-
-    @cached_property
-    def lower(self) -> str:
-        return self.text.lower()
-
-
-@dataclass(frozen=True, eq=False)
-class Space:
-    """All that can be argued on a motion, in one language."""
-
-    motion_id: str
-    language: str
-    clauses: tuple[Clause, ...]
-
-    @cached_property
-    def by_kind(self) -> Mapping[tuple[str, str], Sequence[Clause]]:
-        """Side and kind -> clauses."""
-        clauses = defaultdict(list)
-        for clause in self.clauses:
-            clauses[clause.side, clause.kind].append(clause)
-        return clauses
 
 
 def identity(settings: Mapping[str, Any]) -> str:
@@ -202,7 +184,8 @@ class _Prompt:
         self.role = role[1]
         self.side = "pro" if self.role.startswith("Pro") else "con"
         self.language = languages[asked[1]]
-        self.is_closing = "Closing Statement" in content.split("Current round:")[1].split("\n")[0]
+        round_ = content.split("Current round:")[1].split("\n")[0]
+        self.is_closing, self.asks = "Closing Statement" in round_, "Cross-examination" in round_
         self.is_repair = "Your last response violated the rules" in content
         entries = re.findall(
             r"^((?:Pro|Con) \w+ Speaker) \(Round.*?\): (.*)$", content, re.MULTILINE
@@ -258,25 +241,22 @@ class _Debater:
         if kind == "ground":
             kind = ("reason", "example")[int(self.rng.random() < 0.4)]
         if kind == "close":
-            kind = ("question", "takeaway")[int(self.rng.random() < 0.5)]
+            kind = ("question", "takeaway")[int(self.rng.random() < 0.5 and not self.prompt.asks)]
         wanted = {"question": "harm", "takeaway": "claim"}.get(kind, kind)
-        clause = self._clause(wanted)
-        frame_kind = kind if kind != "answer" or self.prompt.previous else "answer_unprompted"
-        frames = frames_of(self.speech.arguments)[self.prompt.language][frame_kind]
-        frame: str = frames[int(self.rng.integers(len(frames)))]
-        text = (
-            frame.replace("{X}", clause.text[0].upper() + clause.text[1:])
-            .replace("{x}", clause.text)
-            .replace("{label}", clause.label)
-        )
-        if "{quote}" not in text:
-            return text
-        return text.replace(
-            "{quote}", quotation(self.prompt.previous, self.prompt.side, self.space)
+        previous, side, space = self.prompt.previous, self.prompt.side, self.space
+        clause = self._clause(wanted, asked_in(previous, space) if kind == "answer" else "")
+        if kind == "question" and self.prompt.asks and named_in(previous, side, space):
+            kind = "question_asked"
+        return composed(
+            frames_of(self.speech.arguments)[space.language],
+            kind,
+            clause,
+            lambda count: int(self.rng.integers(count)),
+            Before(previous, side, space),
         )
 
-    def _clause(self, kind: str) -> Clause:
-        """Recycle a used clause of this kind, or open a new one."""
+    def _clause(self, kind: str, asked: str) -> Clause:
+        """Recycle a used clause of this kind, or open a new one; ``asked``: a point's label."""
         clauses = self.space.by_kind[self.prompt.side, kind]
         used = [c for c in clauses if c in self.used]
         fresh = [c for c in clauses if c not in self.used]
@@ -284,36 +264,13 @@ class _Debater:
             pool = [c for c in used if c in self.own_clauses] or used
         else:
             pool = [c for c in fresh if c.point == self.point] or fresh
+            fresh_on = [c for c in fresh if c.label == asked]
+            pool = fresh_on or pool
+        pool = [c for c in pool if c.label == asked] or pool
         clause = pool[int(self.rng.integers(len(pool)))]
         self.point = clause.point
         self.used.add(clause)
         return clause
-
-
-def quotation(speech: str, side: str, space: Space) -> str:
-    """At most ten words of a speech: the opening of the first clause that a side does not share.
-
-    Parameters
-    ----------
-    speech : that is quoted, in the language of the space.
-    side : of who quotes.
-    space : what can be argued.
-    """
-    answered = [clause for clause in found_in(speech, space) if clause.side != side]
-    if space.language == "zh":
-        openings = [re.split("[，、]", clause.text)[0] for clause in answered]
-        short = [opening for opening in openings if 4 <= len(opening) <= 12]
-        return (short or [clause.label for clause in answered] or [speech[:6].strip("，。")])[0]
-    words = answered[0].text if answered else re.split(r"[.?]", speech)[0]
-    return " ".join(words.replace("'", "’").split()[:9]).rstrip(",")
-
-
-# A speech is read again in every later turn of its debate.
-@lru_cache(1024)
-def found_in(speech: str, space: Space) -> tuple[Clause, ...]:
-    """The clauses that a speech contains, in the order of the space."""
-    text = speech.lower()
-    return tuple(clause for clause in space.clauses if clause.lower in text)
 
 
 @lru_cache(1024)
@@ -346,50 +303,6 @@ def _violate(
         greeting = frames["greeting"]
         return join([greeting, *sentences[1:]], language)
     return " ".join([frames["foreign"]] * len(sentences))
-
-
-@cache
-def frames_of(folder: str) -> dict[str, Any]:
-    path = Path(folder) / "frames.yaml"
-    frames: dict[str, Any] = read_yaml(path)
-    return frames
-
-
-@cache
-def space_of(folder: str, motions: str, topic: str, language: str) -> Space:
-    """The argument space of a topic, by its text or its motion_id; the generic one where the topic
-    has none of its own.
-    """
-    motion_ids = _motion_of(motions)
-    motion_id = motion_ids.get(topic, topic)
-    path = Path(folder) / f"{motion_id}.tsv"
-    if motion_id not in motion_ids.values() or not path.exists():
-        path = Path(folder) / "generic.tsv"
-    rows = read_tsv(path, ("side", "point", "part", language))
-    labels = {(r["side"], r["point"]): r[language] for _, r in rows if r["part"] == "label"}
-    clauses = []
-    for number, row in rows:
-        side, point, part = row["side"], row["point"], row["part"]
-        if not point.isdecimal() or (side, point) not in labels:
-            raise ResourceError(
-                f"{path}, row {number}: point {point!r} of {side!r} is no number or has no label; "
-                "number it, and give it a row whose part is label."
-            )
-        if part != "label":
-            label = labels[side, point]
-            clauses.append(Clause(side, int(point), part, row[language], label))
-    return Space(motion_id, language, tuple(clauses))
-
-
-@cache
-def _motion_of(motions: str) -> dict[str, str]:
-    """Motion text, in any language -> motion_id."""
-    return {
-        text: row["motion_id"]
-        for _, row in read_csv(motions, ("motion_id",))
-        for column, text in row.items()
-        if column.startswith("motion_") and column != "motion_id"
-    }
 
 
 @cache

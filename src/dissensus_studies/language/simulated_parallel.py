@@ -2,9 +2,10 @@
 
 Spaces of arguments and sentence frames are written in all languages, row by row. So a speech that
 was composed in one has an exact parallel in the other: the same frames, with the same clauses and
-labels. A quotation becomes what a debater in the other language would have quoted of the same
-speech. Where two debates come from one process, the parallel of the one has the distribution of
-the other; whatever a measure says of the two is then the measure's own.
+labels. An answer becomes what a debater in the other language would have made of the same speech:
+of its question, of a clause to quote, or of a point by name. Where two debates come from one
+process, the parallel of the one has the distribution of the other; whatever a measure says of the
+two is then the measure's own.
 """
 
 from __future__ import annotations
@@ -17,12 +18,14 @@ from typing import Any
 
 from dissensus.text.sentences import split_sentences
 
-from .simulated import (
+from .simulated import join
+from .simulated_space import (
+    ANSWERS,
+    Before,
     Clause,
     Space,
+    composed,
     frames_of,
-    join,
-    quotation,
     space_of,
 )
 
@@ -31,9 +34,10 @@ _PLACES = {
     "{x}": r"(?P<clause>.+)",
     "{label}": r"(?P<label>.+?)",
     "{quote}": r"(?P<quote>.+?)",
+    "{named}": r"(?P<named>.+?)",
 }
 #: Which kind of clause a frame takes that is not of its own kind.
-_TAKES = {"question": "harm", "takeaway": "claim", "answer_unprompted": "answer"}
+_TAKES = {"question": "harm", "takeaway": "claim", **dict.fromkeys(ANSWERS, "answer")}
 
 
 class NoParallel(Exception):
@@ -128,14 +132,10 @@ def _render(text: str, arguments: str, spoken: Space, other: Space, side: str, b
 def _compose(
     spoken: Spoken, frames: Mapping[str, Any], space: Space, side: str, before: str
 ) -> str:
-    frame: str = frames[spoken.kind][spoken.frame]
     clause = space.clauses[spoken.clause]
-    text = (
-        frame.replace("{X}", clause.text[0].upper() + clause.text[1:])
-        .replace("{x}", clause.text)
-        .replace("{label}", clause.label)
+    return composed(
+        frames, spoken.kind, clause, lambda count: spoken.frame, Before(before, side, space)
     )
-    return text.replace("{quote}", quotation(before, side, space)) if "{quote}" in text else text
 
 
 def _read(sentence: str, arguments: str, space: Space, side: str) -> Spoken:
@@ -146,6 +146,9 @@ def _read(sentence: str, arguments: str, space: Space, side: str) -> Spoken:
         if not match:
             continue
         parts, taken = match.groupdict(), _TAKES.get(kind, kind)
+        if kind == "question_asked":
+            # It has no clause of its own side.
+            return Spoken(kind, number, 0)
         if "clause" in parts:
             place = clauses.get((side, taken, parts["clause"].lower()))
         else:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -185,6 +188,38 @@ def whole_run(speech: Mapping[str, Any], arms: Mapping[str, str], **changes: Any
 def one_hot(texts: Sequence[str]) -> Any:
     """An embedder to which every two texts are at right angles."""
     return np.eye(len(texts), dtype=np.float32)
+
+
+def by_argument(texts: Sequence[str]) -> Any:
+    """An embedder to which texts are the same that give the same reasons for the same interest."""
+    keys = [_argument(text) for text in texts]
+    places = {key: place for place, key in enumerate(dict.fromkeys(keys))}
+    return np.eye(len(places), dtype=np.float32)[[places[key] for key in keys]]
+
+
+@cache
+def phrases() -> tuple[list[str], list[str]]:
+    """The reasons and the interests in the domains' files, without their first letters."""
+    files = [
+        [row for folder in FOLDERS.values() for row in csv.DictReader(open_text(folder, name))]
+        for name in ("reasons.csv", "voices.csv")
+    ]
+    reasons, interests = (
+        [cell[1:] for row in rows for name, cell in row.items() if name[-1].isdigit()]
+        for rows in files
+    )
+    return reasons, interests
+
+
+def open_text(folder: str, name: str) -> list[str]:
+    return (Path(folder) / name).read_text("utf-8").splitlines()
+
+
+def _argument(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What the last line of an explanation gives as reasons, and the interests that it names."""
+    reasons, interests = phrases()
+    last = text.splitlines()[-1]
+    return tuple(c for c in reasons if c in last), tuple(i for i in interests if i in text)
 
 
 def _turn_row(turn: Turn) -> dict[str, Any]:

@@ -28,7 +28,7 @@ from ..inference import (
 from ..records import METRICS
 from ..simulated import SpeechSettings, expert_vote
 from ..wording import UNLEARNED
-from .consensus_runs import CONFIG, FOLDERS, STILL, run, statements, study
+from .consensus_runs import CONFIG, FOLDERS, STILL, by_argument, run, statements, study
 
 #: Off the defaults, with an effect for every strategy that can have one.
 SPEECH: dict[str, Any] = {
@@ -169,7 +169,7 @@ def test_stubbornness_and_conformity_are_read_back_from_votes() -> None:
 
 def test_all_stubborn_is_no_switch_and_all_conforming_is_consensus_in_round_two() -> None:
     arms = {"debate": "debate"}
-    _, still, _ = run({**STILL, "stubbornness": 1.0, "repeats": 1.0}, arms)
+    _, still, _ = run({**STILL, "stubbornness": 1.0, "repeats": 1.0}, arms, by_argument)
     assert (still["switches"] == 0).all() and (still["cosine"] == 1.0).all()
     assert still["sycophancy_of_switches"].isna().all()
     untied = still[~still["tie"].astype(bool)]
@@ -183,13 +183,13 @@ def test_all_stubborn_is_no_switch_and_all_conforming_is_consensus_in_round_two(
 
 
 def test_the_cosine_is_what_the_words_plant() -> None:
-    """With vectors at right angles, the cosine is the share that ended with the first words."""
+    """With a vector for each argument, the cosine is the share that ended with the first one."""
     speech = {**SPEECH, "repeats": 0.6}
-    votes, metrics, _ = run(speech, {"debate": "debate"}, statements=None, repeats=2)
+    votes, metrics, _ = run(speech, {"debate": "debate"}, by_argument, statements=None, repeats=2)
     ends = votes.groupby(["session_id", "agent"])["vote"].agg(["first", "last", "size"])
     same = ends["first"] == ends["last"]
     later = ends["size"] > 1
-    # Twice the usual words, or twice the same of the three others; sure where there is one round.
+    # Twice the usual one, or twice the same of the three others; sure where there is one round.
     chance = np.where(same, np.where(later, 0.6**2 + 0.4**2 / 3, 1.0), 0.0)
     sizes = ends.groupby("session_id").size()
     expected = pd.Series(chance, index=ends.index).groupby("session_id").mean().mean()

@@ -34,7 +34,8 @@ fix both, so that they are the same in every arm.
 agent of the same stance is supported with probability .25, or 1 - 1 / w_j if that is more. The
 evidence of what is conceded or supported is cited. Where the prompt leaves the choice whom to
 engage, each older claim (of a round before t - 1) of an agent of another stance is rebutted with
-probability returns, which moves nobody. Each claim has a strength u = U(0, 1) + h:
+probability returns, unless it is for the debater's own option; that moves nobody. A second claim
+cites what the first has not, as far as there is more. Each claim has a strength u = U(0, 1) + h:
 below 1/3 it is called weak and cites nothing, below 2/3 fair and cites one item for its option,
 else strong and cites two. So contentiousness raises what a judge finds and slows movement: a
 positive plant gain; with a negative heat it lowers what a judge finds.

@@ -16,6 +16,7 @@ from dissensus.llm.call import Message
 from ..turns import ABSTAIN
 from .reading import Peer, Prompt, StatedClaim
 from .speech import Known, SpeechSettings, known_topic
+from .wording import Answer, Wording, quote_of
 
 _Shares = NDArray[np.float64]
 
@@ -24,19 +25,6 @@ _QUESTIONS = 0.15
 _SUPPORTS = 0.25
 _LEAST = 0.001
 _CONVICTION = 0.5
-_QUOTED_WORDS = 9
-_OPENINGS = (
-    "I came into round {round} with {before} in a hundred on one option, and leave with {after}.",
-    "Round {round} found me {before} per cent sure, and leaves me {after} per cent sure.",
-    "With what is known in round {round}, I go from {before} to {after} in a hundred.",
-    "Before round {round} my surest guess had {before} in a hundred; now it has {after}.",
-)
-_SENTENCES = {
-    "rebut": "I object to {claim} of {agent}.",
-    "question": "I ask {agent} what {claim} rests on.",
-    "concede": "I grant {agent} the claim {claim}.",
-    "support": "I share the claim {claim} of {agent}.",
-}
 
 
 @dataclass(frozen=True)
@@ -46,15 +34,6 @@ class _Move:
     start: _Shares
     unhinted: _Shares
     end: _Shares
-
-
-@dataclass(frozen=True)
-class _Answer:
-    """A claim that a turn answers, and with which relation."""
-
-    agent: str
-    claim: StatedClaim
-    relation: str
 
 
 def debate(messages: Sequence[Message], speech: SpeechSettings, rng: np.random.Generator) -> str:
@@ -70,6 +49,8 @@ class _Debater:
         self, prompt: Prompt, speech: SpeechSettings, topic: Known, rng: np.random.Generator
     ) -> None:
         self.prompt, self.speech, self.topic, self.rng = prompt, speech, topic, rng
+        # A stream of its own, so that other words move no belief.
+        self.wording = Wording(topic.options, rng.spawn(1)[0])
         self.damping, self.strength = 1.0, 0.0
         if prompt.beta is not None:
             self.damping = 1 - abs(speech.heat) * prompt.beta
@@ -92,32 +73,41 @@ class _Debater:
             if answer.relation in ("concede", "support")
             for item in answer.claim.evidence
         ]
+        probabilities = {
+            option: round(float(share), 3)
+            for option, share in zip(self.topic.options, move.end, strict=True)
+        }
         members = {
             "stance": stance,
-            "probabilities": {
-                option: round(float(share), 3)
-                for option, share in zip(self.topic.options, move.end, strict=True)
-            },
+            "probabilities": probabilities,
             "confidence": round(float(move.end.max()), 2),
             "claims": self._claims(stance, adopted),
             "engagements": [self._reference(answer) for answer in answers],
         }
-        sentences = [
-            _SENTENCES[answer.relation].format(claim=answer.claim.id, agent=answer.agent)
-            for answer in answers
-        ]
-        opening = self._opening(move)
+        sentences = self._sentences(answers, stance, probabilities)
         concluded = f"I therefore conclude: {self._concluded(stance, reasoned)}."
         if self.prompt.may_abstain and self.rng.random() < self.speech.abstains:
             members |= {"stance": ABSTAIN, "probabilities": {}}
             concluded = "I abstain."
-        return self._written(" ".join([opening, *sentences]) + f"\n{concluded}", members)
+        return self._written(" ".join(sentences) + f"\n{concluded}", members)
 
-    def _opening(self, move: _Move) -> str:
-        """How sure it was and is; its name and the round say which words it uses, not chance."""
-        way = _OPENINGS[(sum(map(ord, self.prompt.agent)) + self.prompt.round) % len(_OPENINGS)]
-        before, after = (round(100 * float(belief.max())) for belief in (move.start, move.end))
-        return way.format(round=self.prompt.round, before=before, after=after)
+    def _sentences(
+        self, answers: Sequence[Answer], stance: str, probabilities: Mapping[str, float]
+    ) -> list[str]:
+        """How sure it is, what it says to those who asked it, and to whom it answers."""
+        prompt, say = self.prompt, self.wording
+        stated = prompt.peers.get(prompt.agent)
+        before = stated.probabilities if stated else {}
+        # As a reader scales what rounding has left over.
+        total = sum(probabilities.values())
+        after = {option: share / total for option, share in probabilities.items()}
+        supporting = self.topic.supporting.get(stance, ())
+        grounds = [self.topic.evidence[name].rstrip(".") for name in supporting]
+        return [
+            say.opening(before, after, prompt.hint),
+            *say.replies(prompt.agent, prompt.peers, prompt.round - 1, stance),
+            *say.answers(answers, stance, grounds),
+        ]
 
     def _start(self) -> _Shares:
         """Its belief before the round: from the transcript, or its first."""
@@ -189,9 +179,9 @@ class _Debater:
         end = np.maximum(p + speech.noise * self.rng.standard_normal(len(p)), _LEAST)
         return _Move(self.start, unhinted, end / end.sum())
 
-    def _answers(self, move: _Move, stance: str) -> list[_Answer]:
+    def _answers(self, move: _Move, stance: str) -> list[Answer]:
         answers = [
-            _Answer(agent, claim, self._relation(agent, move, stance))
+            Answer(agent, claim, self._relation(agent, move, stance))
             for agent, claim in self.opposing
         ]
         last = self.prompt.round - 1
@@ -201,21 +191,21 @@ class _Debater:
                 if claims and peer.stance == self._favourite(self.start):
                     likely = max(_SUPPORTS, self._deference(agent))
                     if self.rng.random() < likely:
-                        answers.append(_Answer(agent, claims[0], "support"))
+                        answers.append(Answer(agent, claims[0], "support"))
             answers += self._returned(last)
         return answers
 
-    def _returned(self, last: int) -> list[_Answer]:
+    def _returned(self, last: int) -> list[Answer]:
         """Older claims of its opponents that it comes back to."""
         favourite, rate = self._favourite(self.start), self.speech.returns
         return [
-            _Answer(agent, claim, "rebut")
+            Answer(agent, claim, "rebut")
             for agent, peer in self.others.items()
             if peer.stance != favourite
             for round_, claims in peer.claims.items()
             if round_ < last
             for claim in claims
-            if self.rng.random() < rate
+            if self.rng.random() < rate and self.wording.option_of(claim.text) != favourite
         ]
 
     def _relation(self, agent: str, move: _Move, stance: str) -> str:
@@ -235,22 +225,24 @@ class _Debater:
         """Two in the first round, one or two later; the first cites what it has adopted too."""
         several = self.prompt.round == 1 or self.rng.random() < 0.5
         strengths = self.rng.random(1 + several) + self.strength
-        claims = []
+        claims: list[dict[str, Any]] = []
         for number, strength in enumerate(strengths, start=1):
             items = min(2, max(0, int(strength * 3)))
             word = ("weak", "fair", "strong")[items]
             pool = self.topic.supporting.get(stance, ())
-            order = self.rng.permutation(len(pool))[:items]
-            cited = [pool[int(place)] for place in order]
-            grounds = "; ".join(self.topic.evidence[name].rstrip(".") for name in cited)
-            text = f"There is a {word} case for {stance}: {grounds or 'it seems more likely'}."
+            used = {name for claim in claims for name in claim["evidence"]}
+            order = [pool[int(place)] for place in self.rng.permutation(len(pool))]
+            # What the turn has cited comes last.
+            cited = sorted(order, key=lambda name: name in used)[:items]
+            grounds = [self.topic.evidence[name].rstrip(".") for name in cited]
+            text = self.wording.claim(word, stance, grounds, [one["text"] for one in claims])
             evidence = [*cited, *(adopted if number == 1 else ())]
             claims.append(
                 {"id": f"c{number}", "text": text, "evidence": list(dict.fromkeys(evidence))}
             )
         return claims
 
-    def _reference(self, answer: _Answer) -> dict[str, str]:
+    def _reference(self, answer: Answer) -> dict[str, str]:
         """How a reply names the claim that it answers; now and then the reference is not valid."""
         uniform = self.rng.random()
         agent, named = answer.agent, answer.claim.id
@@ -259,11 +251,10 @@ class _Debater:
         elif uniform < self.speech.dangling_rate + self.speech.ambiguous_rate:
             agents = [*self.prompt.peers]
             agent = agents[(agents.index(agent) + 1) % len(agents)]
-        quote = " ".join(answer.claim.text.split()[:_QUOTED_WORDS]).rstrip(":.")
         return {
             "agent": agent,
             "claim": named,
-            "quote": quote,
+            "quote": quote_of(answer.claim.text),
             "relation": answer.relation,
         }
 

@@ -22,6 +22,7 @@ _QUALITY = re.compile(r"^- (A\d+), claim \".*\": quality (\d\.\d+);", re.MULTILI
 _STANCE = re.compile(r"^Stance: (.+)\nProbabilities: (.+)$", re.MULTILINE)
 _CLAIM = re.compile(r"^- (A\d+\.\d+\.\S+): (.*) \(evidence: (.*)\)$", re.MULTILINE)
 _ENGAGEMENT = re.compile(r"^- (rebut|concede|question|support) \S+ of .*?: \"(.*)\"$", re.MULTILINE)
+_ASKED = re.compile(r"^- question \S+ of .*?: \"(.*)\"$", re.MULTILINE)
 _MAY_ABSTAIN = re.compile(r"^You may abstain: .* \"abstain\" as the stance", re.MULTILINE)
 _CONCLUSION = re.compile(r"\bI therefore conclude: (.+)\.$", re.MULTILINE)
 
@@ -41,11 +42,14 @@ class StatedClaim:
 
 @dataclass
 class Peer:
-    """An agent as the transcript shows it: its last known stance, and its claims by round."""
+    """An agent as the transcript shows it: its last known stance, and by round its claims, and what
+    it quoted of those that it asked about.
+    """
 
     stance: str
     probabilities: dict[str, float]
     claims: dict[int, tuple[StatedClaim, ...]]
+    questions: dict[int, list[str]]
 
 
 class Prompt:
@@ -109,11 +113,12 @@ def _peers(blocks: Sequence[Any]) -> dict[str, Peer]:
     """Agent -> its stance and claims, from agent, round and text of each turn."""
     peers: dict[str, Peer] = {}
     for agent, round_, text in zip(blocks[::3], blocks[1::3], blocks[2::3], strict=True):
-        peer = peers.setdefault(agent, Peer("", {}, {}))
+        peer = peers.setdefault(agent, Peer("", {}, {}, {}))
         stated = _STANCE.search(text)
         shares = _shares(stated[2]) if stated else {}
         if stated and shares:
             peer.stance, peer.probabilities = stated[1], shares
+        peer.questions[int(round_)] = _ASKED.findall(text)
         peer.claims[int(round_)] = tuple(
             StatedClaim(name, words, _items(items)) for name, words, items in _CLAIM.findall(text)
         )

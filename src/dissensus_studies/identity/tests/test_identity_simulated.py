@@ -28,7 +28,7 @@ from ..design.formats import Question
 from ..design.graph import Peers, peers_in
 from ..protocol import AGENT, AnswerFormat, Prompts, TeamDebate
 from ..settings import BankSettings
-from ..simulated_text import Weighed, compose, weighed_in
+from ..simulated_text import Asked, Weighed, compose, weighed_in
 
 PROMPTS = Prompts.read(ROOT / "studies" / "identity" / "prompts" / "debate.yaml")
 OWN = [str(ROOT / f"resources/questions/{name}.csv") for name in ("choice", "numeric")]
@@ -283,7 +283,8 @@ def test_three_rounds_are_read_from_the_agents_own_sentence():
     asked = write_question("choice", question().text, question().options)
     belief = dict(zip(*simulated.belief(question(), 4.0, 1.0), strict=True))
     weighed = Weighed({"A": 2, "B": 1}, {"C": 3})
-    own = compose("choice", "B", weighed, "A", [0.5] * 6) + " {final answer: (B)}"
+    words = np.random.default_rng(5)
+    own = compose(Asked("choice"), "B", weighed, "A", ["C"], words) + " {final answer: (B)}"
     prompt = PROMPTS.vanilla(asked, own, ["No. {final answer: (C)}"])
     expected = mixed(belief, [("A", 2 * W_SELF), ("B", 2 * W_SELF), ("C", 4 * W_PEER)])
     assert_drawn(answers_to(prompt, 3000, settings()), expected)
@@ -388,10 +389,18 @@ COUNTS = st.dictionaries(
 )
 
 
-@given(COUNTS, COUNTS, st.lists(st.floats(0, 0.999), min_size=6, max_size=6), st.booleans())
-def test_a_response_says_what_was_weighed_and_names_no_other_final_answer(own, others, luck, known):
+HEARD = st.lists(st.sampled_from(["", "A", "B", "C"]), max_size=4)
+
+
+@given(COUNTS, COUNTS, st.integers(0, 10**6), st.booleans(), HEARD, st.sampled_from(["", "It is."]))
+def test_a_response_says_what_was_weighed_and_names_no_other_final_answer(
+    own, others, luck, known, heard, why
+):
     weighed = Weighed(own if known else {}, others)
-    text = compose("choice", "B", weighed, "A" if known else None, luck)
+    asked = Asked("choice", ("one", "two", "three"), why.rstrip("."))
+    previous = "A" if known else None
+    text = compose(asked, "B", weighed, previous, heard, np.random.default_rng(luck))
     assert weighed_in(f"{text} {{final answer: (B)}}") == weighed
+    assert weighed_in(f"{text} I leave it there.") == weighed
     assert not re.search(r"[{}\n]|final", text)
     assert 3 <= len(re.findall(r"\.(?= |$)", text)) <= 5

@@ -167,8 +167,8 @@ def test_frames_are_complete_in_both_languages():
     frames = yaml.safe_load((ARGUMENTS / "frames.yaml").read_text(encoding="utf-8"))
     assert set(frames) == {"en", "zh"}
     kinds = {
-        *("claim", "reason", "example", "answer", "answer_unprompted"),
-        *("harm", "question", "takeaway"),
+        *("claim", "reason", "example", "answer", "answer_named", "answer_asked"),
+        *("answer_unprompted", "harm", "question", "question_asked", "takeaway"),
     }
     for language, ends in (("en", ".?"), ("zh", "。？")):
         own = frames[language]
@@ -177,14 +177,18 @@ def test_frames_are_complete_in_both_languages():
             assert len(set(own[kind])) == len(own[kind]) >= 4
             for frame in own[kind]:
                 fields = set(re.findall(r"\{(.*?)\}", frame))
-                assert fields <= {"x", "X", "label", "quote"}
-                assert frame[-1] == ends[kind == "question"]
+                assert fields <= {"x", "X", "label", "quote", "named"}
+                assert frame[-1] == ends[kind.startswith("question")]
                 assert not re.search(r"\b(judges|vote)\b", frame, re.IGNORECASE)
-                if kind == "question":
-                    assert fields == {"label"}
+                if kind.startswith("question"):
+                    assert fields == {"label" if kind == "question" else "named"}
                 else:
                     assert len(fields & {"x", "X"}) == 1
                 assert ("quote" in fields) == (kind == "answer")
+                assert ("named" in fields) == (kind.endswith(("_named", "_asked")))
+    # A frame of one way to answer stands for that of another by its number.
+    ways = ("answer", "answer_named", "answer_asked")
+    assert len({len(frames["en"][kind]) for kind in ways}) == 1
     assert {kind: len(frames["en"][kind]) for kind in kinds} == {
         kind: len(frames["zh"][kind]) for kind in kinds
     }

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from itertools import pairwise, product
 
 import numpy as np
 import pytest
 
+from debate_reading import Speech, cut_quotes
 from dissensus.errors import ResourceError, SettingError
 from dissensus.llm.call import Message
 from dissensus.llm.providers.behaviours import check_speech
@@ -46,18 +48,83 @@ def test_every_speech_on_every_motion_keeps_the_rules(language: str):
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_quotations_are_of_the_previous_speech_and_short(language: str):
-    quoted = 0
+    speeches, quoted = [], 0
     for motion_id in SOME:
         turns = hold(settings(), topic(motion_id, language), language).turns
         for before, turn in pairwise(turns):
-            for quote in re.findall(r"(?:^|\s)'(.+?)'(?=\W)|‘(.+?)’", turn.text):
-                words = "".join(quote)
+            quotes = quotations(turn.text)
+            quoted += len(quotes)
+            for words in quotes:
+                assert words.lower() in before.text.replace("'", "’").lower()
                 assert len(words.split()) <= 10
-                assert len(words) <= 12 or language == "en"
-                if words.lower() in before.text.lower():
-                    quoted += 1
-    # Chinese may quote by the label of a point instead, which the speech need not hold.
-    assert quoted > (5 if language == "en" else 2) * len(SOME)
+                assert len(words) <= 14 or language == "en"
+        # As a reader counts them: a quotation with its marks, in a text without other ones.
+        speeches += [
+            Speech(motion_id, turn.number, turn.speaker, marked(turn.text)) for turn in turns
+        ]
+    assert quoted > 2 * len(SOME)
+    assert not cut_quotes(speeches)
+
+
+def quotations(text: str) -> list[str]:
+    found = re.findall(r"(?:^|\s)'(.+?)'(?=\W)|‘(.+?)’", text)
+    return ["".join(pair) for pair in found]
+
+
+def marked(text: str) -> str:
+    """A speech in which double marks stand around a quotation, and its case is nobody's."""
+    for words in quotations(text):
+        text = text.replace(f"'{words}'", f'"{words}"').replace(f"‘{words}’", f'"{words}"')
+    return text.replace("'", "’").lower()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_cross_examinations_ask_and_every_question_is_answered(language: str):
+    """A question names a point of the space, and the next speech answers by that name."""
+    asked = crossed = 0
+    for motion_id in SOME:
+        own = labels(motion_id, language)
+        for before, turn in pairwise(hold(settings(), topic(motion_id, language), language).turns):
+            if "Cross-examination" in before.round_label:
+                assert before.text.endswith(("?", "？"))
+                other = {"P": "con", "O": "pro"}[before.speaker[0]]
+                crossed += any(label in last_of(before.text) for label in own[other])
+            if before.text.endswith(("?", "？")):
+                asked += 1
+                named = [
+                    name for side in own.values() for name in side if name in last_of(before.text)
+                ]
+                answer = sentences_of(turn.text)[2]
+                assert max(named, key=len) in answer
+    assert asked > 3 * len(SOME) and crossed == 2 * len(SOME)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_later_speech_answers_the_one_before_it(language: str):
+    """It has the question's point, a quotation, or a point that the other side has made."""
+    for motion_id in SOME:
+        own = labels(motion_id, language)
+        for before, turn in pairwise(hold(settings(), topic(motion_id, language), language).turns):
+            answer = sentences_of(turn.text)[2]
+            named = [name for side in own.values() for name in side if name in answer]
+            assert named or quotations(answer), (before.text, turn.text)
+
+
+def labels(motion_id: str, language: str) -> dict[str, list[str]]:
+    path = ROOT / "resources" / "arguments" / f"{motion_id}.tsv"
+    with (path if path.exists() else path.with_name("generic.tsv")).open(encoding="utf-8") as file:
+        found = [row for row in csv.DictReader(file, delimiter="\t") if row["part"] == "label"]
+    return {
+        side: [row[language] for row in found if row["side"] == side] for side in ("pro", "con")
+    }
+
+
+def sentences_of(text: str) -> list[str]:
+    return re.findall(r"[^.。?？]+[.。?？]", text)
+
+
+def last_of(text: str) -> str:
+    return sentences_of(text)[-1]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

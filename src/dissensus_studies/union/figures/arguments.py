@@ -10,9 +10,10 @@ from dissensus.report.escaping import label
 from dissensus.report.forms import dots
 from dissensus.report.frames import Record, records
 from dissensus.report.labels import counted, percent
-from dissensus.report.style import FAINT, GREY, INK, marks, new_figure, notice, says, styled
+from dissensus.report.style import FAINT, GREY, INK, new_figure, notice, says, styled
 from dissensus.report.view import Artefacts, Drawn, View
 
+from ..map.colours import colour_of
 from .frames import MOST_MOTIONS, left_out, motion_words, motions_of
 
 NONE = "No claim was found, so that there is no map of arguments."
@@ -52,18 +53,16 @@ def _largest(clusters: pd.DataFrame, motion: str) -> list[Record]:
 
 def _cloud(axes: Axes, claims: pd.DataFrame, largest: list[Record], named: dict[int, str]) -> None:
     """A dot a claim, in the colour of its cluster, and the number of each cluster in its middle."""
-    numbers = [str(row["cluster"]) for row in largest]
-    looks = marks(numbers, numbers[0]).values() if numbers else ()
     look = {"marker": "o", "linestyle": "none", **dots(len(claims), 2.4, 0.5)}
     rest = claims[~claims["cluster"].isin([row["cluster"] for row in largest])]
     axes.plot(rest["x"], rest["y"], color=FAINT, zorder=1, **look)
-    for row, mark in zip(largest, looks, strict=True):
-        number = row["cluster"]
+    for row in largest:
+        number, colour = row["cluster"], colour_of(row["cluster"])
         members = claims[claims["cluster"] == row["cluster"]]
-        axes.plot(members["x"], members["y"], color=mark.colour, zorder=2, **look)
+        axes.plot(members["x"], members["y"], color=colour, zorder=2, **look)
         middle = np.median(members["x"]), np.median(members["y"])
         (disc,) = axes.plot(
-            *middle, "o", markersize=10, color="white", markeredgecolor=mark.colour, zorder=3
+            *middle, "o", markersize=10, color="white", markeredgecolor=colour, zorder=3
         )
         says(disc, f"{number} {label(named.get(row['cluster'], ''))}: {_worth(row)}")
         axes.text(*middle, str(number), ha="center", va="center_baseline", size=6.5, zorder=4)

@@ -44,6 +44,7 @@
     if (kind === "side") return Charts.SIDES[place];
     if (kind === "winner") return OUTCOMES[values.winner[place]] ?? Charts.GREY;
     if (kind === "fate") return FATES[values.fate[place]] ?? Charts.GREY;
+    if (kind === "cluster") return clusters[place].colour;
     return Charts.PALETTE[place % Charts.PALETTE.length];
   }
 
@@ -74,7 +75,7 @@
       const members = of(cluster, own);
       return {
         x: middle(members.map((i) => claims.x[i])), y: middle(members.map((i) => claims.y[i])),
-        id: cluster, text: String(cluster + 1), faded: chosen.cluster >= 0 && chosen.cluster !== cluster,
+        id: cluster, text: String(clusters[cluster].number), faded: chosen.cluster >= 0 && chosen.cluster !== cluster,
         colour: chosen.colour === "cluster" ? colourOf("cluster", cluster) : "#444444",
       };
     });
@@ -86,7 +87,7 @@
 
   function drawCharts(width) {
     const own = shown();
-    const rows = present().map((i) => ({ ...clusters[i], id: i, number: i + 1 }));
+    const rows = present().map((i) => ({ ...clusters[i], id: i, number: clusters[i].number }));
     const survived = values.fate.indexOf("survives");
     const overall = own.length ? (tally("fate", own)[survived] ?? 0) / own.length : null;
     const counts = (column) => rows.map((row) => tally(column, of(row.id, own)));
@@ -135,7 +136,7 @@
     tip.hidden = i === null;
     if (i === null) return;
     const cluster = claims.cluster[i];
-    const where = cluster < 0 ? "In no cluster" : `${cluster + 1} ${clusters[cluster].name}`;
+    const where = cluster < 0 ? "In no cluster" : `${clusters[cluster].number} ${clusters[cluster].name}`;
     tip.replaceChildren(...claimParts(i), element("div", where, { class: "about" }));
     const left = Math.min(event.clientX + 14, innerWidth - tip.offsetWidth - 8);
     const below = event.clientY + 14, above = event.clientY - tip.offsetHeight - 10;
@@ -144,7 +145,7 @@
   }
 
   function badge(cluster) {
-    const made = element("span", String(cluster + 1), { class: "badge" });
+    const made = element("span", String(clusters[cluster].number), { class: "badge" });
     made.style.background = colourOf("cluster", cluster);
     return made;
   }

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from dissensus.report.captions import filled
-from dissensus.report.escaping import html
+from dissensus.report.escaping import html, line
 from dissensus.report.labels import counted, percent
 from dissensus.report.pages.shell import common_style, header, page
 from dissensus.report.tables import as_html
@@ -72,7 +72,7 @@ def map_page(
     """
     data = page_data(claims, clusters, motions, confidence)
     parts = [
-        _head(data["motions"], _facts(claims, clusters), simulated),
+        _head(data["motions"], _seen(claims, clusters), _facts(claims, clusters), simulated),
         _NO_SCRIPT,
         _APPLICATION.replace("PROJECTION", _PROJECTIONS[projection]),
         '<section class="numbers" aria-label="Table of the clusters">',
@@ -98,6 +98,19 @@ def caption_facts(
     }
 
 
+def _seen(claims: Sequence[Row], clusters: Sequence[Row]) -> str:
+    """What is to be seen: the largest cluster, and what becomes of its claims."""
+    if not clusters:
+        return "Each point is a claim; no cluster was found among them."
+    most = max(clusters, key=lambda row: row["claims"])
+    return (
+        "Each point is a claim, and claims that say like things stand together. The largest of "
+        f"{counted(len(clusters), 'cluster')}, number {most['cluster']}, has {most['claims']:,} of "
+        f"{counted(len(claims), 'claim')}, of which {percent(most['survives'], 0)} survive their "
+        f"debates: “{line(most['name'])}”"
+    )
+
+
 def _facts(claims: Sequence[Row], clusters: Sequence[Row]) -> str:
     numbers = {row["cluster"] for row in clusters}
     alone = sum(row["cluster"] not in numbers for row in claims)
@@ -109,9 +122,10 @@ def _facts(claims: Sequence[Row], clusters: Sequence[Row]) -> str:
     )
 
 
-def _head(motions: Sequence[str], facts: str, simulated: bool) -> str:
+def _head(motions: Sequence[str], seen: str, facts: str, simulated: bool) -> str:
     debated = "".join(f"<p class=motion dir=auto>{html(motion)}</p>" for motion in motions)
-    head = f'<header><h1>{TITLE}</h1>\n{debated}\n<p id="facts">{html(facts)}</p></header>'
+    said = f'<p id="seen" dir="auto">{html(seen)}</p>\n<p id="facts">{html(facts)}</p>'
+    head = f"<header><h1>{TITLE}</h1>\n{said}\n{debated}</header>"
     return "\n".join([header([("index.html", "All results")], simulated), head])
 
 

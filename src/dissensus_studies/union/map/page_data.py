@@ -10,6 +10,7 @@ from dissensus.report.escaping import line, plain
 from dissensus.report.labels import MISSING, interval, p_value, percent, signed
 
 from ..tables import CONTESTED, FATES, KINDS, SIDES
+from .colours import colour_of
 
 Row = Mapping[str, Any]
 
@@ -75,6 +76,8 @@ def _cluster(row: Row, confidence: float) -> dict[str, Any]:
     """A cluster's texts, the numbers of its charts, and its facts as readers see them."""
     numbers = ("survives", "survives_low", "survives_high", "lift", "p_adjusted")
     return {
+        "number": row["cluster"],
+        "colour": colour_of(row["cluster"]),
         "name": line(row["name"]),
         "description": plain(row["description"]),
         "example": plain(row["example"]),

@@ -67,7 +67,7 @@ def answer(prompt: Prompt, speech: SpeechSettings, rng: np.random.Generator) -> 
     kind, term = _asked(point, rng)
     reply = [cues.capital(voice.say(PHRASES.questions[kind].answered, term=term))]
     quote = _QUOTE.search(point)
-    asked = quote["quote"].removesuffix(cues.CUT) if quote else ""
+    asked = quote["quote"] if quote else ""
     if term == NOTHING and quote:
         reply = [f"“{quote['quote']}”, I said. {reply[0]}"]
     others = [claim.text for claim in cues.read(prompt.part(0)).claims if asked not in claim.text]

@@ -21,8 +21,6 @@ from .phrases import PHRASES
 #: What a slot may hold; a quotation has no marks of its own.
 _SLOTS = {"quote": r"(?P<quote>[^“”\n]+)", "name": r"[^“”\n.:]{1,80}?"}
 _FILLED = r"[^\n.:]{1,80}?"
-#: Stands for the rest of a sentence that is not quoted whole.
-CUT = " …"
 
 
 def pattern(template: str) -> str:
@@ -119,7 +117,7 @@ def _quoted(line: str) -> str | None:
     for address in _ADDRESSES:
         match = address.match(line)
         if match:
-            return match["quote"].removesuffix(CUT)
+            return match["quote"]
     return None
 
 
@@ -143,53 +141,35 @@ def quoted_in(quote: str, texts: Sequence[str]) -> str:
     return next((text for text in texts if quote and quote in text), "")
 
 
-#: Words at which a quotation may not end.
-_HANGING_WORDS = """
-    a an and as at be because but by each every for from has have he her his i if in is it its my
-    no nor not of on only or our she since so than that the their them then they this though to
-    until very was we were what when where whether which while who whom whose with would you your
-"""
-_HANGING = frozenset(_HANGING_WORDS.split())
-_CLAUSE = re.compile(r"[,;:—–]\s*")
-_FEWEST, _MOST = 4, 11
+#: Words that begin a clause of its own after a comma, so that what stands before may be quoted.
+_NEXT = re.compile(
+    r"(?:and|but|so|because|since|while|which|who|whose|where|when|though|although|if|unless|for"
+    r"|as|yet|nor|whatever|until|after|before|with|without|not)\b",
+    re.IGNORECASE,
+)
+#: Words after which the main clause is still to come.
+_AWAITS = re.compile(
+    r"(?:if|when|while|though|although|since|because|as|where|whatever|unless|until|after|before"
+    r"|once|in|at|on|by|for|with|without|of|among|from|under)\b",
+    re.IGNORECASE,
+)
+_MARK = re.compile(r"(?P<mark>[,;:—–])\s*")
+_FEWEST, _MOST = 6, 20
 
 
 def fragment(text: str, others: Sequence[str] = ()) -> str:
-    """Words of a claim that no other claim has, a clause of five to thirteen of them if it can be.
+    """A claim without its full stop, or its first clauses, if they stand alone and are enough to
+    know it by.
 
-    Never the whole claim, unless nothing less tells it from the others. Words that were left off at
-    the end are marked by :data:`CUT`.
+    Nothing is ever cut within a clause: what is left out follows a mark, and a comma only where
+    another clause begins there.
     """
     sentence = text.rstrip(" .!?…")
-    for candidate in [*_clauses(sentence), *_beginnings(sentence)]:
-        if candidate != sentence and not any(candidate in other for other in others):
-            ends = sentence.endswith(candidate)
-            return candidate if ends else f"{candidate}{CUT}"
+    if not _AWAITS.match(sentence):
+        for match in _MARK.finditer(sentence):
+            start, rest = sentence[: match.start()].rstrip(), sentence[match.end() :]
+            is_clause = match["mark"] != "," or bool(_NEXT.match(rest))
+            is_known = not any(start in other for other in others)
+            if is_clause and is_known and _FEWEST <= len(start.split()) <= _MOST:
+                return start
     return sentence
-
-
-def _clauses(sentence: str) -> list[str]:
-    pieces = [piece.strip() for piece in _CLAUSE.split(sentence)]
-    whole = [
-        piece
-        for piece in pieces
-        if _FEWEST < len(piece.split()) <= _MOST + 2 and _stands(piece) and _ends_well(piece)
-    ]
-    return sorted(whole, key=lambda piece: -len(piece.split()))
-
-
-def _beginnings(sentence: str) -> list[str]:
-    """The first words of a sentence, the first eleven, then fewer, then more."""
-    words = sentence.split(" ")
-    counts = [*range(min(_MOST, len(words) - 1), _FEWEST, -1), *range(_MOST + 1, len(words))]
-    starts = (" ".join(words[:count]).rstrip(" ,;:—–") for count in counts)
-    return [start for start in starts if _ends_well(start)]
-
-
-def _stands(piece: str) -> bool:
-    """Whether it does not begin with a word that joins it to what stands before."""
-    return piece.split(" ", 1)[0].casefold() not in _HANGING
-
-
-def _ends_well(piece: str) -> bool:
-    return piece.rsplit(" ", 1)[-1].casefold() not in _HANGING

@@ -59,7 +59,8 @@ class Phrases(Settings):
     addresses: Annotated[_Ways, _slots("name", "quote")]
     logic: _Plain
     new: _Plain
-    fallen: _OfTerm
+    fallen: Annotated[_Ways, _slots("name", "term")]
+    bridges: Annotated[_Ways, _slots("name", "term", "other")]
     openings: Sides
     closings: Sides
     definition: Annotated[str, _slots("motion", "definition", "scope", "term", "exclusion")]

@@ -105,8 +105,10 @@ class _Composer:
     def __init__(self, prompt: Prompt, speech: SpeechSettings, rng: np.random.Generator) -> None:
         private = prompt.part(1)
         self.prompt, self.speech, self.rng = prompt, speech, rng
+        # A stream of its own, so that other words change nothing of what a speech does.
+        (self.words,) = rng.spawn(1)
         self.notes = read_notes(private, prompt.motion)
-        self.voice = Voice(prompt.speaker, rng)
+        self.voice = Voice(prompt.speaker, self.words)
         self.named: set[str] = set()
         self.strength = (
             speech.strengths.get(prompt.speaker, 0.0)
@@ -165,17 +167,22 @@ class _Composer:
     def _blocks(
         self, targets: Sequence[Target], planned: Sequence[Planned], listed: Sequence[str]
     ) -> list[Paragraph]:
-        """An answer, and the claim that makes it, or a claim alone."""
-        blocks: list[Paragraph] = []
-        number = 0
-        for target in targets:
-            by_claim = number < len(planned) and bool(self.rng.random() < self.speech.own_claim)
+        """An answer, and the claim that makes it, which is the nearest to what it answers, or a
+        claim alone.
+        """
+        left, replies = [*planned], dict[int, Planned]()
+        for place, target in enumerate(targets):
+            if left and self.rng.random() < self.speech.own_claim:
+                words = content(target.claim.text)
+                replies[place] = max(left, key=lambda claim: len(words & content(claim.text)))
+                left.remove(replies[place])
+        ordered, blocks = [*replies.values(), *left], []
+        for place, target in enumerate(targets):
             blocks.append(self._answer(target, listed))
-            if by_claim:
-                blocks.append(self._claim(planned, number, reply=True))
-                number += 1
-        rest = range(number, len(planned))
-        return [*blocks, *(self._claim(planned, place, reply=False) for place in rest)]
+            if place in replies:
+                blocks.append(self._claim(ordered, ordered.index(replies[place]), reply=True))
+        rest = range(len(replies), len(ordered))
+        return [*blocks, *(self._claim(ordered, place, reply=False) for place in rest)]
 
     def _answer(self, target: Target, listed: Sequence[str]) -> Paragraph:
         """Whom it answers, and sentences of the notes that are near to what was claimed."""
@@ -185,20 +192,34 @@ class _Composer:
         quote = cues.fragment(text, others)
         address = self.voice.say(PHRASES.addresses, name=self._called(target.speaker), quote=quote)
         block = Paragraph([cues.capital(address)], answers=True)
-        term = term_in(text, self.rng)
-        for name, leads in (("logic", PHRASES.logic), ("new", PHRASES.new)):
-            if bits[name]:
+        name = self._called(target.speaker)
+        term = term_in(quote, self.words)
+        term = term_in(text, self.words) if term == NOTHING else term
+        for bit, leads in (("logic", PHRASES.logic), ("new", PHRASES.new)):
+            if bits[bit]:
                 lead = cues.capital(self.voice.say(leads))
                 start = self.notes.nearest(text)
+                block.sentences += self._bridge(name, term, quote, start)
                 block.sentences.append(f"{lead}: {start or f'{term} shows it.'}")
                 block.runs = [self.notes.run(start)] if start else block.runs
         if not block.runs:
             start = self.notes.nearest(text)
-            block.sentences += [start] if start else []
+            block.sentences += [*self._bridge(name, term, quote, start), start] if start else []
             block.runs = [self.notes.run(start)] if start else []
         if bits["undermines"]:
-            block.end.append(cues.capital(self.voice.say(PHRASES.fallen, term=term)))
+            block.end.append(cues.capital(self.voice.say(PHRASES.fallen, name=name, term=term)))
         return block
+
+    def _bridge(self, name: str, term: str, quote: str, start: str) -> list[str]:
+        """What joins a quotation and the sentence that answers it, where they share no word."""
+        if not start or content(quote) & content(start):
+            return []
+        other = term_in(start, self.words)
+        if term == other:
+            return []
+        if NOTHING in (term, other):
+            return []
+        return [cues.capital(self.voice.say(PHRASES.bridges, name=name, term=term, other=other))]
 
     def _called(self, name: str) -> str:
         """A full name the first time, then the surname."""
@@ -217,7 +238,7 @@ class _Composer:
     def _claim(self, planned: Sequence[Planned], number: int, *, reply: bool) -> Paragraph:
         """The claim of a number, from 0, with what the notes say after it."""
         claim = planned[number]
-        lead = self.voice.say(PHRASES.leads[claim.kind], term=term_in(claim.text, self.rng))
+        lead = self.voice.say(PHRASES.leads[claim.kind], term=term_in(claim.text, self.words))
         first, between, last = PHRASES.ordinals
         ordinals = first if not number else last if number == len(planned) - 1 else between
         text = cues.claim(
@@ -225,7 +246,7 @@ class _Composer:
             lead,
             guard=self.voice.say(PHRASES.guards) if claim.guarded else "",
             reply=self.voice.say(PHRASES.replies) if reply else "",
-            ordinal="" if reply or self.rng.random() < 0.5 else self.voice.say(ordinals),
+            ordinal="" if reply or self.words.random() < 0.5 else self.voice.say(ordinals),
         )
         return Paragraph([text], [self.notes.run(claim.text)], answers=reply)
 
@@ -249,9 +270,9 @@ class _Composer:
 
     def _terms(self, planned: Sequence[Planned]) -> tuple[str, str]:
         texts = [*(claim.text for claim in planned), *self.notes.points]
-        named = dict.fromkeys(term_in(text, self.rng) for text in texts)
+        named = dict.fromkeys(term_in(text, self.words) for text in texts)
         drawn = [name for name in named if name != NOTHING][:6] or [NOTHING]
-        order = self.rng.permutation(len(drawn))
+        order = self.words.permutation(len(drawn))
         return drawn[int(order[0])], drawn[int(order[-1])]
 
     def _definition(self, planned: Sequence[Planned]) -> str:
@@ -264,7 +285,7 @@ class _Composer:
         )
 
     def _one_of(self, ways: Sequence[str]) -> str:
-        return ways[int(self.rng.integers(len(ways)))]
+        return ways[int(self.words.integers(len(ways)))]
 
     def _contest(self) -> list[str]:
         """What is made of the definition, where there is one."""

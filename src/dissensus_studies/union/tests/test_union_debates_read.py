@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from functools import cache
 
 import pandas as pd
 import pytest
 
+from debate_reading import Speech, cut_quotes, first_lines, share
 from dissensus.text.corpora.chunks import chunk
 from dissensus.text.corpora.reading import read_document
 from scripted import ROOT
@@ -16,6 +18,7 @@ from . import debate_counts
 from .debate_counts import DOCUMENTS, counts, shipped
 from .union_planted import Ensemble, run, settings
 from .union_sessions import MOTION
+from .union_texts import said_in, verdicts
 
 SPEAKERS = ROOT / "resources" / "speakers"
 MEMORY = {
@@ -109,3 +112,71 @@ def test_what_is_counted_is_found_where_it_is() -> None:
     other = {**meant, "scope": "d"}
     said = [json.dumps(one) for one in (meant, meant, other)]
     assert debate_counts.same_definitions(said)["definitions of another debate"] == 2 / 3
+
+
+@cache
+def spoken() -> pd.DataFrame:
+    """The speeches of all debates."""
+    return pd.concat([debates(motion).frames["speeches"] for motion in DOCUMENTS])
+
+
+def heard() -> list[Speech]:
+    """Speeches, and the points of information with their answers after those that they are on."""
+    made = [
+        Speech(str(row.session_id), 2 * int(row.speech), row.speaker, row.text)
+        for row in spoken().itertuples()
+    ]
+    for motion in DOCUMENTS:
+        for row in debates(motion).frames["points"].itertuples():
+            place = 2 * int(row.speech) + 1
+            made += [
+                Speech(str(row.session_id), place, "", text) for text in (row.text, row.answer)
+            ]
+    return made
+
+
+def words_of(text: str) -> set[str]:
+    found = re.findall(r"[^\W\d_]{5,}", text.casefold())
+    return {word[:6] for word in found}
+
+
+def test_no_quotation_is_cut_within_a_clause() -> None:
+    speeches = heard()
+    quotations = [q for one in speeches for q in re.findall("“([^”]+)”", one.text)]
+    assert len(quotations) > 60 and not any("…" in quotation for quotation in quotations)
+    assert not cut_quotes(speeches)
+
+
+def test_a_verdict_names_the_other_side_whose_argument_falls() -> None:
+    """So nobody gives up the cause of their own side, which the other side speaks of too."""
+    sides = dict(zip(spoken()["speaker"], spoken()["side"], strict=True))
+    named = []
+    for row in spoken().itertuples():
+        for sentence in re.findall(r"[^.!?]+[.!?]", row.text):
+            found = [m for verdict in verdicts() if (m := re.fullmatch(verdict, sentence.strip()))]
+            named += [
+                any(
+                    name.endswith(match["name"].split()[-1]) and sides[name] != row.side
+                    for name in sides
+                )
+                for match in found[:1]
+            ]
+    assert len(named) > 15 and all(named)
+
+
+def test_an_answer_speaks_of_what_it_quotes() -> None:
+    """What follows a quotation has a word of it, in its paragraph or in the claim that makes it."""
+    answers = []
+    for row in spoken().itertuples():
+        paragraphs = row.text.split("\n\n")
+        said = said_in(row._asdict())
+        for answer in said.answers:
+            (place,) = [n for n, text in enumerate(paragraphs) if f"“{answer.quote}”" in text][:1]
+            after = paragraphs[place].split("”", 1)[1] + answer.by
+            answers.append(bool(words_of(answer.quote) & words_of(after)))
+    assert len(answers) > 40 and share(answers) > 0.85
+
+
+def test_first_lines_are_many() -> None:
+    counted = first_lines([one for one in heard() if one.turn % 2 == 0])
+    assert counted["distinct first lines"] > 0.9

@@ -22,6 +22,7 @@ from ..figures import FIGURES
 from ..figures.headline import state
 from ..figures.truth import effects
 from ..inference.coaching import OUTCOMES
+from ..map.colours import colour_of
 from .union_frames import VIEW, Run, make_run
 
 MAKERS = {declared.name: resolve(declared.maker) for declared in FIGURES}
@@ -219,6 +220,9 @@ def test_the_largest_clusters_of_a_motion_are_numbered_in_their_middle() -> None
             claims = run.map[run.map["cluster"] == cluster]
             middle = (claims["x"].median(), claims["y"].median())
             assert middles[str(cluster)] == pytest.approx(middle)
+            # And in the colour that it has there.
+            (disc,) = [one for one in cloud.lines if tuple(one.get_xydata()[0]) == middle]
+            assert disc.get_markeredgecolor() == colour_of(int(cluster))
     facts = said_by(shown("arguments"))
     assert facts["claims"] == f"{len(run.map):,} claims"
     assert facts["alone"] == f"{(run.map['cluster'] == -1).sum():,} claims"

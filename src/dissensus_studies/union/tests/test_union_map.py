@@ -17,16 +17,22 @@ from sklearn.metrics import adjusted_rand_score
 from statsmodels.stats.proportion import proportion_confint
 
 from dissensus.errors import SettingError
+from dissensus.report.escaping import html
 
 from ..map.claims import Options, locate, map_claims
 from ..map.clusters import find_clusters
+from ..map.colours import colour_of
 from ..map.extra import check_projection
 from ..map.naming import CLAIM, name_clusters
-from ..map.page import caption_facts
+from ..map.page import caption_facts, map_page
+from ..map.page_data import page_data
 from ..map.projection import Projection, principal_components, project
 from ..map.summaries import summarise
 from ..map.tables import CLUSTERS, MAP
 from .union_ensembles import make_ensemble
+from .union_maps import MOTIONS
+from .union_maps import claims as made_claims
+from .union_maps import clusters as made_clusters
 
 Row = dict[str, Any]
 
@@ -280,6 +286,26 @@ def test_the_caption_counts_what_is_on_the_map() -> None:
         **{"alone": "0%", "found": "2 of 6"},
     }
     assert caption_facts([], [], 0.95)["alone"] == "none"
+
+
+def test_the_page_begins_with_what_is_to_be_seen_and_has_the_figures_colours() -> None:
+    rows = made_claims()
+    found = made_clusters(rows)
+    named: Row = {"projection": "pca", "confidence": 0.95, "simulated": True}
+    page = map_page(rows, found, MOTIONS, **named)
+    most = max(found, key=lambda row: row["claims"])
+    survive = 100 * most["survives"]
+    first = page.index('<p id="seen"')
+    assert first < page.index('<p id="facts"')
+    assert (
+        f"number {most['cluster']}, has {most['claims']} of {len(rows)} claims, of which "
+        f"{survive:.0f}% survive their debates: “{html(most['name'])}”"
+    ) in page[first:]
+    data = page_data(rows, found, MOTIONS, 0.95)["clusters"]
+    assert [one["number"] for one in data] == [row["cluster"] for row in found]
+    assert [one["colour"] for one in data] == [colour_of(row["cluster"]) for row in found]
+    assert len({one["colour"] for one in data}) == min(len(data), 12)
+    assert "no cluster was found among them" in map_page([], [], {}, **named)
 
 
 def turn(motion: str, cluster: int, text: str, kind: str = "names") -> Row:

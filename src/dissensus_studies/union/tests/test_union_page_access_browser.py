@@ -93,7 +93,7 @@ def test_texts_that_attack_are_shown_and_do_nothing(show: Open, first: int) -> N
     rows = claims(64)
     for number, row in enumerate(rows):
         text = texts[number % len(texts)]
-        row |= {"text": text, "cluster": number % len(texts), "cluster_name": text}
+        row |= {"text": text, "cluster": number % len(texts) + 1, "cluster_name": text}
         row |= {"claim_id": text, "session_id": text, "speaker": texts[number // 16 % 3]}
     motions = {"lottery": texts[1], "memory": texts[2]}
     with show(rows, motions=motions) as opened:

@@ -104,7 +104,7 @@ def claims(n: int = 250, seed: int = 5) -> list[Row]:
                 "kind": KINDS[int(draw.integers(3))],
                 "fate": FATES[int(draw.choice(3, p=(0.5, 0.3, 0.2)))],
                 "winner": WINNERS[(run + epoch) % 3],
-                **{"x": float(x), "y": float(y), "cluster": theme if grouped else -1},
+                **{"x": float(x), "y": float(y), "cluster": theme + 1 if grouped else -1},
                 **{"cluster_name": name, "text": text + detail},
             }
         )

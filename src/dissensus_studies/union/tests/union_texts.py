@@ -75,7 +75,7 @@ def answer_text(name: str, quote: str, bits: Mapping[str, bool]) -> str:
     said = [PHRASES.addresses[0].format(name=name, quote=quote)]
     said += [f"{PHRASES.logic[0].capitalize()}: It was so before."] if bits["logic"] else []
     said += [f"{PHRASES.new[0].capitalize()}: The town had a clerk."] if bits["new"] else []
-    said += [PHRASES.fallen[0].format(term="the clerk")] if bits["undermines"] else []
+    said += [PHRASES.fallen[0].format(name=name, term="the clerk")] if bits["undermines"] else []
     return " ".join(said)
 
 
@@ -134,7 +134,7 @@ def _address(paragraph: str) -> tuple[str, str] | None:
         )
         found = re.match(pattern, paragraph)
         if found:
-            return found["name"], found["quote"].removesuffix(" …")
+            return found["name"], found["quote"]
     return None
 
 
@@ -142,11 +142,18 @@ def _says(paragraph: str, bit: str) -> bool:
     if bit != "undermines":
         leads = PHRASES.logic if bit == "logic" else PHRASES.new
         return any(f"{lead}: " in paragraph.lower() for lead in (one.lower() for one in leads))
-    halves = (sentence.split("{term}") for sentence in PHRASES.fallen)
     last = paragraph.rsplit(".", 2)[-2] + "." if paragraph.count(".") > 1 else paragraph
-    return any(
-        last.strip(" ”").startswith(before) and last.endswith(after) for before, after in halves
-    )
+    return any(re.fullmatch(verdict, last.strip(" ”")) for verdict in verdicts())
+
+
+def verdicts() -> list[str]:
+    """The sentences by which an argument falls, as patterns with whose it is and what it is on."""
+    slots = {"name": "(?P<name>[^“”:]+?)", "term": "(?P<term>.+?)"}
+    split = (re.split(r"\{(\w+)\}", sentence) for sentence in PHRASES.fallen)
+    return [
+        "".join(slots[piece] if place % 2 else re.escape(piece) for place, piece in enumerate(one))
+        for one in split
+    ]
 
 
 def fates_of(said: Sequence[Said]) -> dict[str, str]:
