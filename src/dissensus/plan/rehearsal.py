@@ -182,7 +182,8 @@ def _check_calls(
 ) -> None:
     """Refuse calls of models that are not cast, and others when the session is played again."""
     for call, other in zip_longest(calls, again):
-        if call and call.model not in cast:
+        is_tool = call is not None and call.given is not None and call.given.tool is not None
+        if call and not is_tool and call.model not in cast:
             raise SettingError(f"{where} asks {call.model!r}, which cast does not name.")
         if call and not call.messages[-1].content.strip():
             raise ResourceError(f"{where} asks {call.speaker} nothing: its prompt is empty.")

@@ -9,6 +9,7 @@ from typing import Any, Generic, ParamSpec, TypeVar
 from typing import Protocol as Interface
 
 from dissensus.llm.call import Message
+from dissensus.session.computed import Tool
 
 #: Stands for what is said, where nothing has been said yet; no prompt has it.
 PLACEHOLDER = "\ue000"
@@ -75,10 +76,12 @@ class Given:
     ----------
     origin : where it is from; see :attr:`Turn.origin`.
     turn : as it stands; None before a run, where what the call expects is assumed.
+    tool : a function that takes the turn, and is journaled as a model is; None where it stands.
     """
 
     origin: str
     turn: Turn | None
+    tool: Tool | None = None
 
 
 @dataclass(frozen=True)
@@ -139,8 +142,8 @@ class Turn:
     repairs : how often it had to be asked for again.
     violations : the rules that the accepted text still breaks; none where it is compliant.
     value : the text as the call's format reads it; None where it cannot be read.
-    origin : the session that the turn is from, or what was put in place of another's turn; "" for
-        a turn of this session.
+    origin : the session that the turn is from, what was put in place of another's turn, or the tool
+        that took it; "" for a turn of this session that a model took.
     person : whether a person spoke; None where an imported file does not say.
     """
 

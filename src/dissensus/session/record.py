@@ -51,8 +51,9 @@ TRANSCRIPTS = Schema(
         **common("repairs", "compliant"),
         "origin": Column(
             "string?",
-            "The session that the turn was taken from, unasked, what it was put in place of, or "
-            "the file that it was imported from; missing for a turn of this session.",
+            "The session that the turn was taken from, unasked, what it was put in place of, the "
+            "tool that took it, or the file that it was imported from; missing for a turn of this "
+            "session.",
         ),
         "person": Column(
             "bool?", "Whether a person spoke; missing where an imported file does not say."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any
 
@@ -176,8 +176,9 @@ class SessionAttempt:
     def _run_at_once(self, step: Sequence[Call]) -> list[TurnResult]:
         """Run turns at the same time, but for those that another's prompt makes cheaper."""
         first: dict[int, int] = {}
-        for model in {call.model for call in step if self.providers[call.model].caches}:
-            places = [place for place, call in enumerate(step) if call.model == model]
+        asked = {place: call for place, call in enumerate(step) if call.given is None}
+        for model in {each.model for each in asked.values() if self.providers[each.model].caches}:
+            places = [place for place, call in asked.items() if call.model == model]
             alike = first_alike([step[place].messages for place in places])
             for place, other in zip(places, alike, strict=True):
                 if other is not None:
@@ -198,6 +199,14 @@ class SessionAttempt:
     def _run_turn(self, call: Call) -> TurnResult:
         """Ask, and ask again while rules are broken; no turn where a call leaves no text."""
         result = TurnResult()
+        if call.given is not None and call.given.tool is not None:
+            reply = self.journal.ask(
+                call.given.tool, call.given.tool.request(call.messages[-1].content)
+            )
+            read = call.format.read(reply.text)
+            turn = call.turn(reply.text, read.value, read.problems)
+            result.turn = replace(turn, origin=call.given.origin)
+            return result
         if call.given is not None:
             result.turn = call.given.turn
             result.failure = f"{call.given.origin} has no turn of {call.speaker} there"

@@ -13,7 +13,8 @@ import pytest
 from dissensus.errors import ResourceError
 from dissensus.session.protocol import Decoding
 from dissensus.session.record import as_json
-from dissensus.study.experiment.session import Read, Session, user
+from dissensus.session.spoken import user
+from dissensus.study.experiment.session import Read, Session
 from dissensus.study.study import ModelUse
 
 

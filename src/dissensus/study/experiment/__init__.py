@@ -11,9 +11,10 @@ from dissensus.design.over_sessions import (
 )
 from dissensus.report.declared import Figure, Table
 from dissensus.session.quoting import block, one_line, quoted
+from dissensus.session.spoken import assistant, result, user
 from dissensus.study.experiment.factors import Factor
 from dissensus.study.experiment.outcomes import Outcome
-from dissensus.study.experiment.session import Session, assistant, user
+from dissensus.study.experiment.session import Session
 from dissensus.study.experiment.settings import ExperimentSettings
 from dissensus.study.experiment.sharing import Fork, Material
 from dissensus.study.experiment.study import Experiment
@@ -54,6 +55,7 @@ __all__ = [
     "number",
     "one_line",
     "quoted",
+    "result",
     "share",
     "text",
     "texts",

@@ -14,17 +14,20 @@ from typing import TYPE_CHECKING, Any
 
 from dissensus.errors import DissensusError, ResourceError
 from dissensus.llm.call import Message
+from dissensus.session.computed import FROM_TOOL, Tool
 from dissensus.session.protocol import (
     PLACEHOLDER,
     Call,
     Decoding,
+    Given,
     Parsed,
     Steps,
     Turn,
     round_label,
 )
 from dissensus.session.record import as_json
-from dissensus.setting_faults import show, unwritable
+from dissensus.session.spoken import conversation
+from dissensus.setting_faults import show
 from dissensus.study.endless import KEPT, ending_in_time
 
 if TYPE_CHECKING:
@@ -37,16 +40,6 @@ Reads = Callable[..., Any]
 
 #: Yields a call, or calls that do not wait for each other; is sent the turn, or the turns.
 DebateSteps = Generator[Any, Any, None]
-
-
-def user(text: str) -> Message:
-    """What the model is asked."""
-    return Message("user", text)
-
-
-def assistant(text: str) -> Message:
-    """What the model said before."""
-    return Message("assistant", text)
 
 
 @dataclass(frozen=True)
@@ -229,21 +222,71 @@ class Session:
         field, asked = self._asked(by, model)
         _check_reads(reads)
         _check_call(speaker, system, temperature, max_tokens, options or {})
-        conversation = _conversation(messages, system)
+        sent = conversation(messages, system)
         return Call(
             number=0,
             speaker=speaker,
             role=role or field,
             round_label=label,
             model=asked,
-            messages=conversation,
+            messages=sent,
             format=Read(reads),
-            again=Again(conversation),
+            again=Again(sent),
             decoding=self._decoding(temperature, max_tokens, options),
             purpose=self.models[field].purpose,
             required=required,
             expected=expected,
             otherwise=otherwise,
+        )
+
+    def tool(
+        self,
+        name: str,
+        function: Callable[[str], str],
+        argument: str,
+        reads: Reads | None = None,
+        *,
+        role: str = "tool",
+        label: str = "",
+        expected: str = PLACEHOLDER,
+    ) -> Call:
+        """A turn that a function takes, such as a calculator or a search; yield it like a call.
+
+        What it gives is journaled like a reply: for the same argument a run has it once. No model
+        is asked, and it costs nothing.
+
+        Parameters
+        ----------
+        name : of the tool, which is the speaker.
+        function : from the argument to what it gives, both texts.
+        argument : such as what a model asked for.
+        reads : reads what it gives, as for :meth:`call`.
+        role, label, expected : as for :meth:`call`.
+
+        Raises
+        ------
+        ValueError : it is no function, or the argument is no text.
+        """
+        _check_reads(reads)
+        _check_call(name, "", None, None, {})
+        if not callable(function):
+            raise ValueError(f"the tool {name} is {function!r}; it must be a function")
+        if not isinstance(argument, str):
+            raise ValueError(f"the argument of {name} is {show(argument)}; it must be a text")
+        sent = conversation(argument, "")
+        return Call(
+            number=0,
+            speaker=name,
+            role=role,
+            round_label=label,
+            model=name,
+            messages=sent,
+            format=Read(reads),
+            again=Again(sent),
+            decoding=self.decoding,
+            purpose=role,
+            expected=expected,
+            given=Given(f"{FROM_TOOL}{name}", None, Tool(name, function)),
         )
 
     def _decoding(
@@ -296,36 +339,6 @@ def _check_call(speaker: Any, system: Any, temperature: Any, max_tokens: Any, op
 
 #: What a request is made of, and what would change the form of its reply.
 _OURS = {"model", "messages", "system", "stream", "n"}
-
-
-def _conversation(messages: Any, system: str) -> tuple[Message, ...]:
-    """What is sent, from what a study gives.
-
-    Raises
-    ------
-    ValueError : it is no text, and no list of messages.
-    """
-    given = [user(messages)] if isinstance(messages, str) else messages
-    if not isinstance(given, Sequence) or not given or not all(map(_is_message, given)):
-        raise ValueError(
-            f"the prompt of a call is {show(messages)}; it must be a text, or a list of user(...) "
-            "and assistant(...)"
-        )
-    conversation = (Message("system", system), *given) if system else tuple(given)
-    for message in conversation:
-        try:
-            message.content.encode()
-        except UnicodeEncodeError as error:
-            raise ValueError(
-                f"the prompt of a call has {unwritable(message.content[error.start])} at place "
-                f"{error.start + 1}, half a character, which cannot be sent; take it out of what "
-                "the prompt is made of"
-            ) from None
-    return conversation
-
-
-def _is_message(given: Any) -> bool:
-    return isinstance(given, Message) and isinstance(given.content, str)
 
 
 @dataclass(frozen=True)
