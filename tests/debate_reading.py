@@ -35,7 +35,7 @@ _LEFT_OUT = re.compile(r"[ .]*(?:…|\.\.\.)$")
 _BREAKS = frozenset(".,;:!?—–()。，；：！？、“”「」\"'‘’\n")
 #: Words after which a clause begins too.
 _JOINS = re.compile(
-    r"(?:\b(?:that|because|since|for|where|how|as|but|yet|theirs)|因为|但|毕竟|在于)$",
+    r"(?:\b(?:that|because|since|for|where|how|as|but|yet|theirs)|因为|但|可是|毕竟|在于)$",
     re.IGNORECASE,
 )
 _NUMBER = r"-?\d+(?:\.\d+)?"

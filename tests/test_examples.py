@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 import yaml
@@ -136,6 +137,19 @@ def test_people_and_agents_stand_in_one_forest_by_the_commands_of_the_card(
     means = {row["outcome"]: row["estimate"] for row in rows if row["arm"] == "people"}
     known = {"right_first": 0.092, "right_last": 0.272, "gain": 0.213, "discovery": 0.268}
     assert {name: round(means[name], 3) for name in known} == known
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_what_a_design_says_of_its_planted_effects_is_their_sign(name: str) -> None:
+    rows = pd.read_csv(ROOT / f"examples/{name}/planted.csv", keep_default_na=False)
+    said = {tuple(row[:-1]): row[-1] for row in rows.itertuples(index=False)}
+    words = {1: "above zero", -1: "below zero", 0: "zero"}
+    assert said == {
+        (each.outcome, each.arm, each.reference, each.factor, each.level): words[
+            int(np.sign(each.truth()))
+        ]
+        for each in EXAMPLES[name]
+    }
 
 
 def check_found(rows: list[dict[str, Any]], planted: Planted) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from dissensus.audit.command import add_audit_options, audit
+from dissensus.compare.command import add_comparing_options, compare
 from dissensus.errors import DissensusError
 from dissensus.keep.worlds import add_worlds_options, worlds
 from dissensus.plan.registering.command import add_stamp_options
@@ -137,7 +138,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         import_module(f"{SERVER}.options").add_options(added["serve"])
     _add_reading(added["read"])
     _add_forking(added["fork"])
-    _add_comparing(added["compare"])
+    add_comparing_options(added["compare"])
     add_audit_options(added["audit"])
     add_validation_options(added["validate"])
     add_worlds_options(added["worlds"])
@@ -215,36 +216,6 @@ def _add_configuration(parser: argparse.ArgumentParser, use: str = "") -> None:
         default=[],
         help=f"over config.yaml, instead of the configuration that the run keeps{use}",
     )
-
-
-def _add_comparing(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("runs", nargs="+", metavar="run", help="names of runs, as under results/")
-    parser.add_argument("--study", help="where the first run has several")
-    parser.add_argument(
-        "--over", default="run", help="a column of the estimate's key, such as team: within one run"
-    )
-    parser.add_argument(
-        "--to", metavar="FOLDER", help="results/compared/<study>-<runs> unless it is given"
-    )
-
-
-def compare(chosen: argparse.Namespace) -> int:
-    """Compare runs, and say what they come to and where the page is."""
-    from dissensus.compare.comparison import compare as compared
-    from dissensus.compare.page import finding, objection, ties, write_comparison
-    from dissensus.compare.units import study_folders
-
-    folders = study_folders(chosen.runs, chosen.study)
-    comparison = compared(folders, chosen.over)
-    name = f"{comparison.study}-{'+'.join(chosen.runs)}"
-    path = write_comparison(comparison, Path(chosen.to or Path("results/compared") / name))
-    if comparison.simulated:
-        print("Simulated models: the numbers say nothing about any real one.")
-    first = comparison.compared[0]
-    told = (finding, objection, ties)
-    print(*(words(first, comparison) for words in told), sep="\n")
-    print(f"Open {path} for the rest.")
-    return 0
 
 
 def _add_importing(parser: argparse.ArgumentParser) -> None:

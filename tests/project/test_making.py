@@ -33,8 +33,8 @@ def test_a_project_like_a_design_is_that_design_under_another_name(
     assert settings.studies == [name] and settings.simulated
     assert f'name = "{name}"' in Path(name, "study.py").read_text("utf-8")
     files = {"README.md", ".gitignore", "requirements.txt", "config.schema.json"}
-    # The template's test is of another study.
-    assert {path.name for path in Path().iterdir()} == files | {name, "config.yaml"}
+    assert {path.name for path in Path().iterdir()} == files | {name, "config.yaml", "tests"}
+    assert {path.name for path in Path("tests").iterdir()} == {f"test_{name}.py", "planted.csv"}
     assert f"results/{settings.run}/" in Path("README.md").read_text("utf-8")
     assert "echo" not in Path("README.md").read_text("utf-8")
 

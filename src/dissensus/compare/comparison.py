@@ -22,7 +22,7 @@ from dissensus.compare.units import (
 )
 from dissensus.errors import ResourceError
 from dissensus.report.labels import listed
-from dissensus.stats.tied import letters, tied_sets, told_apart
+from dissensus.stats.multiplicity import letters, tied_sets, told_apart
 from dissensus.tables.artefact import Schema
 from dissensus.tables.common import chance, common, count, flag, number, share, text
 

@@ -41,8 +41,8 @@ from dissensus.report.pages.shell import header, page
 from dissensus.report.pages.study import scripts, style
 from dissensus.report.style import GREY, INK, Mark, new_figure, save, styled, zero_line
 from dissensus.report.tables import Table, as_html, make, write_table
+from dissensus.stats.multiplicity import letters
 from dissensus.stats.results import Estimate
-from dissensus.stats.tied import letters
 from dissensus.tables.artefact import write, write_text
 from dissensus.tables.provenance import provenance
 

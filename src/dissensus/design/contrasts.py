@@ -38,6 +38,9 @@ HEADLINE, RANDOMISATION = "cluster_robust", "sign_flip"
 #: cluster and Satterthwaite's t, and the sign-flip test of it by cluster.
 METHODS = (HEADLINE, RANDOMISATION)
 
+#: The mean with a standard error by cluster and by the levels of a factor that is a sample, too.
+TWO_WAY = "two_way"
+
 _ROUNDING = 1e-12
 
 Labels = NDArray[Any]

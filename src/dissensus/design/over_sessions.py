@@ -14,8 +14,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from dissensus.stats.checks import FloatArray, IntArray
-from dissensus.stats.over_sessions import (
+from dissensus.design.weighed import (
     area_under_curve,
     brier_score,
     calibration_error,
@@ -24,6 +23,7 @@ from dissensus.stats.over_sessions import (
     majority_right,
     restricted_mean,
 )
+from dissensus.stats.checks import FloatArray, IntArray
 
 Values = Mapping[str, FloatArray]
 

@@ -29,8 +29,8 @@ from dissensus.measures.similarity import (
 )
 from dissensus.measures.texts import facts_in, survival, vendi, vendi_of
 from dissensus.stats.agreement import clustered_agreement
+from dissensus.stats.multiplicity import tied_sets, told_apart
 from dissensus.stats.prediction_powered import prediction_powered
-from dissensus.stats.tied import tied_sets, told_apart
 from dissensus.text.reuse import reuse_ratio
 
 __all__ = [

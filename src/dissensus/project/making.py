@@ -21,6 +21,8 @@ from dissensus.user_files import read_settings
 #: The name that the template's study has.
 _TEMPLATE = "echo"
 _GALLERY = "examples"
+#: Which estimates are planted above, below or at zero, in the folder of a design.
+_PLANTED = "planted.csv"
 _SCHEMA = "config.schema.json"
 #: Imports the data of a run into the current folder: the file, and the run's name.
 Importer = Callable[[argparse.Namespace], list[str]]
@@ -111,15 +113,21 @@ def _lay(made: Path, name: str, design: Path | None) -> None:
 
 
 def _lay_design(made: Path, name: str, design: Path) -> None:
+    """Write a design's study, its settings, and a test that finds what is planted in it."""
     former = design.name
     for file in _files(design):
-        if file.name != "config.yaml":
+        if file.name not in ("config.yaml", _PLANTED):
             text = file.read_text(encoding="utf-8")
             _write(made / name / file.relative_to(design), _renamed(text, former, name))
+    tests = Path(__file__).parent / "template_like"
+    for file in _files(tests):
+        text = _renamed(file.read_text(encoding="utf-8"), "design", name)
+        _write(made / "tests" / file.name.replace("design", name), text)
+    shutil.copyfile(design / _PLANTED, made / "tests" / _PLANTED)
     settings = (design / "config.yaml").read_text(encoding="utf-8")
     settings = settings.replace(f"{_GALLERY}/{former}", name)
     about = f"The study `{name}/study.py`, begun from the design `{former}` of dissensus' gallery."
-    _write(made / "README.md", _README.format(name=name, about=about))
+    _write(made / "README.md", _README.format(name=name, about=about, test=_TEST))
     lines = [f"# yaml-language-server: $schema={_SCHEMA}", _renamed(settings, former, name)]
     (made / "config.yaml").write_text("\n".join(lines), encoding="utf-8")
 
@@ -141,7 +149,7 @@ def _imported(
     template = Path(__file__).parent / "template"
     shutil.copyfile(template / "gitignore", made / ".gitignore")
     about = f"Debates of `data/{data.name}`, measured with dissensus."
-    _write(made / "README.md", _README.format(name=chosen.name, about=about))
+    _write(made / "README.md", _README.format(name=chosen.name, about=about, test=""))
     _pin(made)
     return lines
 
@@ -156,6 +164,11 @@ dissensus run
 ```
 
 The second command makes `results/{name}/`: open `index.html` there. `config.yaml` has the settings.
+{test}"""
+
+_TEST = """
+`python -m unittest discover tests` runs the study again, and finds what is planted in its simulated
+agents.
 """
 
 

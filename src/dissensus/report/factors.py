@@ -8,8 +8,9 @@ from typing import Any
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.gridspec import GridSpec
+from scipy import special
 
-from dissensus.design.contrasts import HEADLINE
+from dissensus.design.contrasts import HEADLINE, TWO_WAY
 from dissensus.report.arms import (
     FRAME,
     LONGEST,
@@ -157,3 +158,39 @@ def _rows(contrasts: pd.DataFrame, view: View) -> Iterator[Record]:
             for row in with_flips(some, "arm", "reference", "level", "base"):
                 is_effect = row["base"] or _SLOPE in row["level"]
                 yield {**row, "is_effect": is_effect}
+
+
+def sample(artefacts: Artefacts, view: View) -> Table:
+    """Contrasts over the clusters alone, and over the levels of a factor that is a sample, too."""
+    factor, cluster = view["sample"], view["cluster"]
+    count = len(view["factors"][factor]["levels"])
+    columns = (
+        Column("Outcome", "outcome", lambda name: str(view["outcomes"][name])),
+        Column(
+            "Arm or contrast", ("arm", "reference"), lambda arm, of: f"{arm} − {of}" if of else arm
+        ),
+        Column("Over", "over"),
+        *estimate_columns(view, "reference"),
+    )
+    half = float(special.stdtrit(count - 1, 0.5 + (1.0 - view.alpha) / 2.0))
+    note = (
+        f"Over {cluster} alone, an interval is of these {count} levels of {factor} and no others. "
+        "Over both, it is of others like them, as if these were drawn at random: its variance is "
+        f"that by {cluster}, and that by {factor}, less that by both (each CR2). It has "
+        f"{count - 1} degrees of freedom or fewer, so that it reaches {half:.1f} standard errors "
+        f"or more to each side: {count} levels can show an effect that is about the same in all of "
+        "them. They cannot show how much levels differ in general, nor that no other is the other "
+        "way round, and say nothing of kinds that are not among them."
+    )
+    contrasts = artefacts.frame("contrasts")
+    contrasts = contrasts[contrasts["factor"] == ""]
+    rows = []
+    for outcome in view["outcomes"]:
+        of = contrasts[contrasts["outcome"] == outcome]
+        one, both = (
+            keyed(of[of["method"] == method], "arm", "reference") for method in (HEADLINE, TWO_WAY)
+        )
+        for key, row in both.items():
+            rows.append({**one[key], "over": cluster, "flipped": None})
+            rows.append({**row, "over": f"{cluster} and {factor}", "flipped": None})
+    return tabulate("table_sample", "These levels, and others", columns, rows, note, view)

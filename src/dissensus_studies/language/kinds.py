@@ -78,7 +78,7 @@ class LanguageDebate(Kind[LanguageSettings, DebateSpec]):
     def prompts(self) -> dict[str, Prompts]:
         """Language -> its prompts."""
         languages = self.settings.languages.items()
-        return {name: Prompts.read(language.prompts) for name, language in languages}
+        return {name: Prompts.read(language.prompts, name) for name, language in languages}
 
     def compile_prompts(self) -> None:
         """All turns in every language, with and without the system message."""

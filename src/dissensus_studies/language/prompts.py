@@ -12,6 +12,7 @@ from pydantic import field_validator
 
 from dissensus.digests import digest
 from dissensus.errors import ResourceError
+from dissensus.report.labels import language_name
 from dissensus.session.prompt_files import Part, Text, read_prompts, slots
 from dissensus.session.protocol import Turn
 from dissensus.session.quoting import block, heads_of, one_line
@@ -61,7 +62,8 @@ class Prompts(Part):
             optional=["ROUND_INFO"],
         ),
     ]
-    language_instruction: Text
+    language_instruction: Annotated[str, slots(optional=["LANGUAGE"])]
+    """Which language is asked for; {LANGUAGE} is the name of the condition's, such as Korean."""
     roles: Roles
     positions: Positions
     strategies: Strategies
@@ -76,14 +78,29 @@ class Prompts(Part):
     """The private system message, where one is sent."""
 
     @classmethod
-    def read(cls, path: str | Path) -> Prompts:
+    def read(cls, path: str | Path, language: str = "") -> Prompts:
         """Read a prompt file.
+
+        Parameters
+        ----------
+        language : the name of its condition, such as "ko", for the slot {LANGUAGE}.
 
         Raises
         ------
-        ResourceError : it is no such file; by line and key.
+        ResourceError : it is no such file, by line and key; or it has the slot, and nothing says
+            what the language is called.
         """
-        return read_prompts(cls, path)
+        prompts = read_prompts(cls, path)
+        asked, name = prompts.language_instruction, language_name(language)
+        if "{LANGUAGE}" not in asked:
+            return prompts
+        if name == language:
+            raise ResourceError(
+                f"{path}: language_instruction has the slot {{LANGUAGE}}, and nothing says what "
+                f"{language!r} is called; write the name in its place, in a file of your own."
+            )
+        filled = fill(asked, LANGUAGE=name)
+        return prompts.model_copy(update={"language_instruction": filled})
 
     @field_validator("schedule")
     @classmethod

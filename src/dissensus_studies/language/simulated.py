@@ -36,7 +36,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, model_validator
 
 from dissensus.digests import code_digest, digest, file_digest
 from dissensus.errors import ResourceError
@@ -66,7 +66,8 @@ _PLAN = {
     5: ("claim", "ground", "answer", "harm", "close"),
     4: ("claim", "ground", "answer", "harm"),
 }
-_LANGUAGES = {"Simplified Chinese": "zh", "English": "en"}
+#: What prompts call the languages whose frames have no ``name`` of their own.
+_NAMES = {"en": "English", "zh": "Simplified Chinese"}
 
 
 class SpeechSettings(Settings):
@@ -102,12 +103,13 @@ class SpeechSettings(Settings):
             raise Faults(*lost)
         return self
 
-    @field_validator("recycle")
-    @classmethod
-    def _both(cls, recycle: dict[str, float]) -> dict[str, float]:
-        if set(recycle) != {"en", "zh"}:
-            raise ValueError("it must have en and zh, the languages that simulated debaters speak")
-        return recycle
+    @model_validator(mode="after")
+    def _all_spoken(self) -> SpeechSettings:
+        spoken = [*frames_of(self.arguments)]
+        if set(self.recycle) != set(spoken):
+            may = f"it must have {' and '.join(spoken)}, the languages that these debaters speak"
+            raise Faults(fault("recycle", self.recycle, may))
+        return self
 
 
 def identity(settings: Mapping[str, Any]) -> str:
@@ -126,14 +128,20 @@ def _resources_digest(folder: str, tables: tuple[str, ...]) -> str:
     return digest([files, [file_digest(Path(table)) for table in tables], code_digest(__name__)])
 
 
-def check_prompt(content: str) -> None:
+def spoken(arguments: str) -> dict[str, str]:
+    """What prompts call a language -> its name in a folder of arguments, of those it is in."""
+    frames = frames_of(arguments).items()
+    return {each.get("name", _NAMES.get(code, code)): code for code, each in frames}
+
+
+def check_prompt(content: str, arguments: str) -> None:
     """Refuse a debate prompt that simulated debaters cannot read, or whose language is not theirs.
 
     Raises
     ------
     ResourceError : with what it lacks.
     """
-    _Prompt(content)
+    _Prompt(content, spoken(arguments))
 
 
 def speak(
@@ -148,7 +156,7 @@ def speak(
     rng : source of every random choice.
     """
     speech = speech_of(SpeechSettings, settings["speech"])
-    prompt = _Prompt(messages[-1].content)
+    prompt = _Prompt(messages[-1].content, spoken(speech.arguments))
     space = space_of(speech.arguments, speech.motions, prompt.topic, prompt.language)
     debater = _Debater(prompt, speech, space, rng)
     sentences = debater.sentences()
@@ -162,20 +170,20 @@ def speak(
 class _Prompt:
     """What a debater reads from the message it is sent."""
 
-    def __init__(self, content: str) -> None:
+    def __init__(self, content: str, languages: Mapping[str, str]) -> None:
         topic = re.search(r'debate about\s+"(.*?)"\.\n', content, re.DOTALL)
         role = re.search(r"^Your role is: (.+)\.$", content, re.MULTILINE)
-        asked = re.search(r"write in (Simplified Chinese|English) only", content)
-        if not (topic and role and asked):
+        asked = re.search(r"write in (\w[\w ]*) only", content)
+        if not (topic and role and asked and asked[1] in languages):
             raise ResourceError(
                 "The simulated debaters cannot read this debate prompt; it must name the topic, "
                 "the role and the language as studies/language/prompts/en.yaml does, and they "
-                "speak English and Simplified Chinese alone."
+                f"speak {' and '.join(sorted(languages))} alone."
             )
         self.topic = topic[1]
         self.role = role[1]
         self.side = "pro" if self.role.startswith("Pro") else "con"
-        self.language = _LANGUAGES[asked[1]]
+        self.language = languages[asked[1]]
         round_ = content.split("Current round:")[1].split("\n")[0]
         self.is_closing, self.asks = "Closing Statement" in round_, "Cross-examination" in round_
         self.is_repair = "Your last response violated the rules" in content
@@ -288,8 +296,8 @@ def _violate(
     if kind == 2:
         return join(sentences[:-1], language)
     if kind == 3:
-        mark = "，" if language == "zh" else ", and "
-        joined = mark.join(sentence.rstrip(".。?？") for sentence in sentences[1:])
+        mark = {"zh": "，", "en": ", and "}.get(language, " ")
+        joined = mark.join(sentence.rstrip(".。?？؟") for sentence in sentences[1:])
         return join([sentences[0], joined + ("。" if language == "zh" else ".")], language)
     if kind == 4:
         greeting = frames["greeting"]

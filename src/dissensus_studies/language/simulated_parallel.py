@@ -1,6 +1,6 @@
-"""Parallel texts of simulated debates: what was said, clause by clause, in the other language.
+"""Parallel texts of simulated debates: what was said, clause by clause, in another language.
 
-Spaces of arguments and sentence frames are written in both languages, row by row. So a speech that
+Spaces of arguments and sentence frames are written in all languages, row by row. So a speech that
 was composed in one has an exact parallel in the other: the same frames, with the same clauses and
 labels. An answer becomes what a debater in the other language would have made of the same speech:
 of its question, of a clause to quote, or of a point by name. Where two debates come from one
@@ -28,9 +28,6 @@ from .simulated_space import (
     frames_of,
     space_of,
 )
-
-#: The languages that argument spaces are written in.
-LANGUAGES = ("en", "zh")
 
 _PLACES = {
     "{X}": r"(?P<clause>.+)",
@@ -84,12 +81,15 @@ def render_debate(
 
     Raises
     ------
-    NoParallel : a turn breaks the format rules in a way that frames and clauses do not show.
+    NoParallel : a turn breaks the format rules in a way that frames and clauses do not show; or its
+        debater does not speak both languages.
     """
     rendered: list[str] = []
     for turn in turns:
         source = sources[turn["model"]]
         arguments, motions = source["arguments"], source["motions"]
+        if not {language, into} <= frames_of(arguments).keys():
+            raise NoParallel(topic)
         spoken = space_of(arguments, motions, topic, language)
         other = space_of(arguments, motions, topic, into)
         side = "pro" if turn["speaker"].startswith("P") else "con"

@@ -167,14 +167,16 @@ class Language(Study[LanguageSettings]):
                 "cannot translate; name a model that can, or null: debates of simulated models "
                 "have exact parallels."
             )
-        composed = [models[name].get("behaviour") == simulated.__name__ for name in settings.panel]
-        if not any(composed):
+        panel = [models[name] for name in settings.panel]
+        composed = [each for each in panel if each.get("behaviour") == simulated.__name__]
+        if not composed:
             return
         for name, language in settings.languages.items():
             prompts = self._debates.prompts[name]
             prompt = prompts.turn(PLACEHOLDER, prompts.schedule[0], [])
             try:
-                simulated.check_prompt(prompt)
+                for model in composed:
+                    simulated.check_prompt(prompt, model["speech"]["arguments"])
             except ResourceError as error:
                 raise ResourceError(
                     f"{language.prompts}: language.languages.{name} cannot be debated by the "

@@ -33,6 +33,7 @@ class Compared:
     statistics : outcomes that are one number of all sessions of an arm, by name.
     main : name of the primary outcome; the first one's where it is empty.
     interactions : pairs of factors.
+    sample : factor whose levels are a sample, too; "" for none.
     """
 
     arms: Sequence[str]
@@ -44,6 +45,7 @@ class Compared:
     statistics: Mapping[str, Outcome] = field(default_factory=dict)
     main: str = ""
     interactions: Sequence[tuple[str, str]] = ()
+    sample: str = ""
 
     @classmethod
     def of(cls, study: type[ExperimentDesign], again: bool = False) -> Compared:
@@ -58,6 +60,7 @@ class Compared:
             study.statistics(),
             next(iter(study.outcomes)),
             [(first, other) for first, other in study.interactions],
+            study.sample,
         )
 
     @property

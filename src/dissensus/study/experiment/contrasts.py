@@ -6,11 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from dissensus.design.contrasts import (
     HEADLINE,
     METHODS,
+    TWO_WAY,
     Labels,
     Options,
     adjust_family,
@@ -24,6 +26,7 @@ from dissensus.design.declared import Contrasts, Means
 from dissensus.design.looks import judged_by
 from dissensus.design.weights import Contrast
 from dissensus.digests import seed_of
+from dissensus.stats.bootstrap import two_way_robust_mean
 from dissensus.stats.checks import FloatArray
 from dissensus.stats.results import Estimate
 from dissensus.study.experiment.compared import Compared, mean_of
@@ -140,7 +143,9 @@ def compare(
     tested += [(row, False) for row in areas]
     run_again = {arm for each in design.floor for arm in each.treated}
     tested += [(row, row["headline"]) for row in means if row["arm"] not in run_again]
-    for method in METHODS:
+    both = list(_over_both_ways(metrics, design, options))
+    tested += [(row, row["outcome"] == design.primary) for row in both]
+    for method in (*METHODS, TWO_WAY):
         for first in (True, False):
             adjust_family(
                 row for row, is_first in tested if row["method"] == method and is_first is first
@@ -148,7 +153,7 @@ def compare(
     # What the reference that is run again differs by from the reference.
     floor = Contrasts(list(design.outcomes), design.floor, design.cluster, family="none")
     floored = [*floor.rows(metrics, options), *floored]
-    return [_placed(row) for row in (*rows, *floored, *areas, *means, *effects)]
+    return [_placed(row) for row in (*rows, *floored, *areas, *means, *effects, *both)]
 
 
 def _over_sessions(
@@ -247,3 +252,45 @@ def _interactions(
             factor = TIMES.join(pair)
             at = {"factor": factor, "level": effect.level, "base": effect.base}
             yield {**row, "contrast": f"{factor}: {effect.level}", **at}
+
+
+def _over_both_ways(metrics: pd.DataFrame, design: Compared, options: Options) -> Iterator[Row]:
+    """Contrasts over clusters and over the levels of a factor that is a sample, too.
+
+    In a study of one arm, its means that are tested.
+    """
+    if not design.sample:
+        return
+    draws, factor = units_of(metrics, design.columns), design.factors[design.sample]
+    for name, outcome in design.outcomes.items():
+        wide = by_arm(metrics, name, design.columns).sort_index()
+        for each in design.compared:
+            if factor.is_in(*each.weights):
+                pairs = pairs_of(wide, draws[design.cluster], each)
+                yield from _both_ways(name, each, pairs.differences, 0.0, draws, design, options)
+        if not design.compared and outcome.null is not None and factor.is_in(design.arms[0]):
+            alone, values = Contrast(design.arms[0], {design.arms[0]: 1.0}), wide[design.arms[0]]
+            numbers = values.to_numpy(float)
+            yield from _both_ways(name, alone, numbers, outcome.null, draws, design, options)
+
+
+def _both_ways(
+    name: str,
+    contrast: Contrast,
+    values: FloatArray,
+    null: float,
+    draws: pd.DataFrame,
+    design: Compared,
+    options: Options,
+) -> Iterator[Row]:
+    kept = np.isfinite(values)
+    levels, clusters = (draws[of].to_numpy()[kept] for of in (design.sample, design.cluster))
+    few = min(len(np.unique(levels)), len(np.unique(clusters)))
+    about = values[kept] - null
+    if few < 2 or np.ptp(about) == 0.0:
+        return
+    mean = two_way_robust_mean(about, clusters, levels, options.confidence)
+    low, high = mean.ci_low + null, mean.ci_high + null
+    mean = replace(mean, estimate=mean.estimate + null, ci_low=low, ci_high=high)
+    row = contrast_row(name, contrast.arm, contrast.reference, TWO_WAY, mean, False)
+    yield {**row, "contrast": contrast.name}

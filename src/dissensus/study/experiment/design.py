@@ -60,6 +60,7 @@ class ExperimentDesign(Study[ExperimentSettings]):
         each draw. All arms of a draw share it.
     interactions : pairs of factors of which it is estimated what they change in each other.
     cluster : column of what is independent of each other; items, where the study says nothing.
+    sample : factor whose levels stand for others like them, such as models; "" for none.
     forks : arm -> what it is forked from; see :meth:`replacement`.
     material : name -> what sessions of some arms are shown of those of another.
     """
@@ -71,6 +72,7 @@ class ExperimentDesign(Study[ExperimentSettings]):
     factors: ClassVar[Mapping[str, Factor | Sequence[FactorLevel]]] = {}
     interactions: ClassVar[Sequence[tuple[str, str]]] = ()
     cluster: ClassVar[str] = "item_id"
+    sample: ClassVar[str] = ""
     forks: ClassVar[Mapping[str, Fork]] = {}
     material: ClassVar[Mapping[str, Material]] = {}
     sharing: ClassVar[Sharing]

@@ -179,6 +179,13 @@ def _tests(study: ExperimentDesign) -> Iterator[str]:
             f"whole clusters where levels are compared within items; among the {among} in Holm's "
             "adjustment."
         )
+    if study.sample:
+        yield (
+            f"Beside them, t-tests over {study.cluster} and {study.sample} at once, whose levels "
+            "are a sample then (two-way clustered, CR2), with a degree of freedom less than the "
+            "fewer of both have; Holm's adjustment over the contrasts of the primary outcome, and "
+            "over all others."
+        )
     if study.round_outcomes():
         yield (
             "Contrasts by round in the same way, with Holm's adjustment over the rounds and "

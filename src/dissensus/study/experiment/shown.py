@@ -50,6 +50,17 @@ _ROUNDS_LEVELS = Table(
     "table_rounds_levels", f"{_REPORT}.rounds:levels", ("contrasts_by_round",), "Arms", _TABLES
 )
 
+#: The table of a study of which a factor is a sample.
+_SAMPLE = Table(
+    "table_sample",
+    f"{_REPORT}.factors:sample",
+    ("contrasts",),
+    "Arms",
+    _TABLES,
+    True,
+    "Does it hold for others like them?",
+)
+
 _SHOWN = "dissensus.study.experiment.labels.shown"
 #: The tables of a study that people have labelled.
 LABELS = (
@@ -75,6 +86,8 @@ def outputs_of(cls: type[ExperimentDesign]) -> tuple[tuple[Figure, ...], tuple[T
     ):
         figures += [figure] if has_any and figure not in figures else []
         tables += [table] if has_any and table not in tables else []
+    if cls.sample and _SAMPLE not in tables:
+        tables.append(_SAMPLE)
     if cls.factors and cls.round_outcomes() and _ROUNDS_LEVELS not in tables:
         tables.append(_ROUNDS_LEVELS)
     return tuple(figures), tuple(tables)
@@ -107,6 +120,7 @@ def shown_settings(study: ExperimentDesign) -> dict[str, Any]:
             name: {"levels": list(factor.names), "is_numeric": factor.has_slope}
             for name, factor in study.declared_factors().items()
         },
+        "sample": study.sample,
         "interactions": [TIMES.join(pair) for pair in study.interactions],
     }
 

@@ -11,10 +11,10 @@ from scipy import special
 from dissensus.design.contrasts import robust_mean, sign_flip
 from dissensus.design.weights import contrast_name
 from dissensus.digests import seed_of
-from dissensus.stats.groups import pairwise_welch
 from dissensus.stats.results import NAN
 
 from ..settings import InferenceSettings
+from ..stats.groups import pairwise_welch
 from .pairs import Array, Pairs, compared_languages, pair_up
 
 #: What is counted in every session, and in which words the note says so.

@@ -12,14 +12,14 @@ import pandas as pd
 from dissensus.design.weights import contrast_name
 from dissensus.digests import seed_of
 from dissensus.stats.checks import IntArray
-from dissensus.stats.groups import anova, kruskal_wallis, welch_anova
-from dissensus.stats.redrawing import Redraw, redrawn_comparison
 from dissensus.stats.results import NAN, OmnibusTest
 from dissensus.study.makes import makes
 from dissensus.tables.artefact import Column, Schema
 from dissensus.tables.common import common, count, number, text
 
 from ..settings import InferenceSettings
+from ..stats.groups import anova, kruskal_wallis, welch_anova
+from ..stats.redrawing import Redraw, redrawn_comparison
 from .domains import (
     BOTH,
     DOMAIN_CONTRASTS,

@@ -13,13 +13,13 @@ import pandas as pd
 
 from dissensus.design.contrasts import by_arm
 from dissensus.digests import seed_of
-from dissensus.stats.groups import pairwise_welch, tukey_kramer
 from dissensus.stats.results import NAN, PairComparison
 from dissensus.tables.artefact import Column, Schema
 from dissensus.tables.common import chance, common, count, text
 
 from ..design.pool import POOL
 from ..settings import InferenceSettings
+from ..stats.groups import pairwise_welch, tukey_kramer
 from .estimators import Options, estimate
 from .pairs import COLUMNS, Array, Sample, draw_table
 

@@ -18,12 +18,12 @@ from dissensus.design.looks import judged_by
 from dissensus.design.stopping import ANYTIME
 from dissensus.design.weights import contrast_name
 from dissensus.digests import seed_of
-from dissensus.stats.bounds import imbens_manski, lee_bounds, manski_bounds
 from dissensus.stats.ratios import cluster_weights
 from dissensus.stats.results import Estimate
 from dissensus.study.makes import makes
 
 from ..settings import InferenceSettings, MeasureSettings
+from ..stats.bounds import imbens_manski, lee_bounds, manski_bounds
 from .estimators import (
     BOUNDS,
     CORE,

@@ -39,8 +39,8 @@ from dissensus.stats.location import (
     wilcoxon_signed_rank,
 )
 from dissensus.stats.results import NAN, Estimate
-from dissensus.stats.stratified import order_stratified
 
+from ..stats.stratified import order_stratified
 from . import net
 from .pairs import Sample
 

@@ -145,7 +145,7 @@ def _hold(
     condition, protocol = conditions.languages[language], conditions.protocol
     topic = motion[condition["motion"]]
     steps = debate(
-        Prompts.read(condition["prompts"]),
+        Prompts.read(condition["prompts"], language),
         topic,
         {role: name for role, (name, _) in models.items()},
         script=condition["script"],

@@ -11,7 +11,7 @@ from dissensus.tables.common import common, text
 
 from ..design.instrument import rendered_draws, rendering_id
 from ..design.manifest import IDS
-from ..simulated_parallel import LANGUAGES, NoParallel, render_debate
+from ..simulated_parallel import NoParallel, render_debate
 
 RENDERED_TURNS = Schema(
     name="rendered_turns",
@@ -109,6 +109,4 @@ def _texts(
     """A debate in another language; in the same one, where a language is compared with itself."""
     if spoken_in == into:
         return [turn["text"] for turn in turns]
-    if not {spoken_in, into} <= set(LANGUAGES):
-        raise NoParallel(topic)
     return render_debate(turns, sources, topic, spoken_in, into)

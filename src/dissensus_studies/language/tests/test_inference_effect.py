@@ -8,7 +8,6 @@ import pytest
 
 from dissensus.design.stopping import ANYTIME
 from dissensus.stats.multiplicity import adjust
-from dissensus.stats.stratified import order_stratified
 from scripted import ROOT
 
 from ..inference.effect import LANGUAGE_EFFECT
@@ -22,6 +21,7 @@ from ..inference.estimators import (
     REFITTED,
 )
 from ..inference.saturation import SATURATION, measure_saturation
+from ..stats.stratified import order_stratified
 from .inference_frames import (
     ANCHORS,
     INFERENCE,

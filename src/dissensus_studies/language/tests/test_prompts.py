@@ -91,7 +91,7 @@ FAULTS = [
         EN,
         "write in English only",
         "write about {TOPIC} only",
-        f"line 43: language_instruction has {{TOPIC}}, {NOT_THERE}",
+        "line 43: language_instruction has {TOPIC}, which is no slot; its slots are {LANGUAGE}.",
     ),
     (EN, "P2: Pro Second Speaker", 'P2: "{ROLE}"', f"line 47: roles.P2 has {{ROLE}}, {NOT_THERE}"),
     (

@@ -47,6 +47,39 @@ def check_levels(cls: type[ExperimentDesign]) -> None:
                     f"fork {fork!r} begins as {of.of!r} did, so give both of them or neither."
                 )
     _check_interactions(cls)
+    _check_sample(cls)
+
+
+def _check_sample(cls: type[ExperimentDesign]) -> None:
+    """Refuse a sample of levels that is no factor, or of which too few are there.
+
+    Raises
+    ------
+    SettingError : with the file and the mend.
+    """
+    if not cls.sample:
+        return
+    where, factors = f"{cls.file()}: {cls.__name__}.sample", cls.declared_factors()
+    if cls.sample not in factors:
+        names = ", ".join(factors) or "none"
+        raise SettingError(
+            f"{where} is {cls.sample!r}; it must be a factor, and there are {names}."
+        )
+    factor = factors[cls.sample]
+    if len(factor.levels) < _LEAST_SAMPLE:
+        raise SettingError(
+            f"{where} is {cls.sample!r}, which has {len(factor.levels)} levels; of fewer than "
+            f"{_LEAST_SAMPLE} nothing can be said of others like them."
+        )
+    if factor.has_slope:
+        raise SettingError(
+            f"{where} is {cls.sample!r}, whose levels are numbers with a slope; a sample has "
+            "names, or Factor(..., slope=False)."
+        )
+
+
+#: Levels of a sample at least: two have one degree of freedom.
+_LEAST_SAMPLE = 3
 
 
 def _check_interactions(cls: type[ExperimentDesign]) -> None:

@@ -13,7 +13,7 @@ from scipy import stats
 from sklearn.metrics import brier_score_loss, roc_auc_score, roc_curve
 from statsmodels.duration.survfunc import SurvfuncRight
 
-from dissensus.stats.over_sessions import (
+from dissensus.design.weighed import (
     area_under_curve,
     brier_score,
     calibration_error,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dissensus.stats import groups as g
+from ..stats import groups as g
 
 NS = np.array([8, 10, 12, 12, 9, 8, 13, 16, 11])
 MEANS = np.array([0.812, 0.803, 0.786, 0.785, 0.756, 0.745, 0.736, 0.717, 0.647])

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dissensus.stats.bounds import Bounds, imbens_manski, lee_bounds, manski_bounds
+from ..stats.bounds import Bounds, imbens_manski, lee_bounds, manski_bounds
 
 enough = settings(max_examples=80)
 GAP = float("nan")

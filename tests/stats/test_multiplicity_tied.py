@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from dissensus.stats.multiplicity import adjust
-from dissensus.stats.tied import letters, tied_sets, told_apart
+from dissensus.stats.multiplicity import adjust, letters, tied_sets, told_apart
 
 NAMES = ["A", "B", "C", "D", "E", "F"]
 PAIRS = [*combinations(NAMES, 2)]

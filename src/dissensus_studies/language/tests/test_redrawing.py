@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from dissensus.stats import redrawing
-from dissensus.stats.redrawing import redrawn_comparison
+from ..stats import redrawing
+from ..stats.redrawing import redrawn_comparison
 
 enough = settings(max_examples=50)
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from dissensus.stats.stratified import order_stratified
+from ..stats.stratified import order_stratified
 
 enough = settings(max_examples=50)
 AHEAD, BEHIND = [1.0, 2.0, 6.0], [0.0, 1.0, 1.0, 2.0, 6.0, 2.0]

@@ -1,0 +1,1 @@
+"""Estimators that no other study has: numbers in, numbers out."""
