@@ -149,7 +149,7 @@ def test_answers_succeed_as_strengths_and_the_hardness_of_claims_say(stronger: s
 def test_newer_claims_are_answered_as_much_more_as_is_planted() -> None:
     """Of speeches with one answer: its claim is drawn with weight exp(-1.4) for a speech older."""
     expected, newest, variance, n = 0.0, 0, 0.0, 0
-    for _, said in texts(ensemble("opposition")):
+    for said in [said for stronger in ("", "opposition") for _, said in texts(ensemble(stronger))]:
         for number, speech in enumerate(said, start=1):
             before = [said[k - 1] for k in range(number - 1, 0, -2)]
             if len(speech.answers) != 1 or len(before) < 2 or not before[0].claims:
