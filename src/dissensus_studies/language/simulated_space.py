@@ -141,9 +141,9 @@ def named_in(speech: str, side: str, space: Space) -> str:
 
 def asked_in(speech: str, space: Space) -> str:
     """The label of the point that a speech asks about at its end; "" where it asks nothing."""
-    if not speech.endswith(("?", "？")):
+    if not speech.endswith(("?", "？", "؟")):
         return ""
-    last = re.split(r"[.。?？]", speech[:-1])[-1].lower()
+    last = re.split(r"[.。?？؟]", speech[:-1])[-1].lower()
     named = {clause.label for clause in space.clauses if clause.label.lower() in last}
     return max(sorted(named), key=len, default="")
 
