@@ -126,7 +126,8 @@ def _lines(world: World, chosen: argparse.Namespace, items: int, alpha: float) -
         ]
         yield (
             f"More often than {alpha:g}, beyond what chance of simulation leaves open: "
-            f"{'; '.join(above) or 'nothing'}."
+            f"{'; '.join(above) or 'nothing'}. Of {len(world.told):,} tests with their level about "
+            f"{0.025 * len(world.told):.1f} would stand here by chance alone."
         )
     yield ""
 
