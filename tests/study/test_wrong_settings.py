@@ -120,8 +120,8 @@ WRONG: list[tuple[str, Any, str]] = [
     (
         "language/languages/en/script",
         "greek",
-        "language.languages.en.script holds 'greek'; it may be one of 'latin', 'han', 'hans' or "
-        "'hant'.",
+        "language.languages.en.script holds 'greek'; it may be one of 'latin', 'arabic', "
+        "'cyrillic', 'hangul', 'han', 'hans' or 'hant'.",
     ),
     (
         "language/measures/anchors",
