@@ -229,10 +229,12 @@ def worth(held: Held) -> dict[str, dict[str, Any]]:
     assert (
         calls.items()
         >= {
-            **{"one agent": 1.0, "majority vote": 5.0, "debate, anonymised": 15.0},
+            **{"one agent": 1.0, "majority vote": 5.0},
             **{"self-refine": 3.0, "self-refine, then vote": 15.0},
         }.items()
     )
+    # Its last round where that takes no more tokens than the other debate's, else the one before.
+    assert calls["debate, anonymised"] in (10.0, 15.0)
     # By hand: what openings took, and what an agent alone takes of its team's.
     words = [
         call["input_tokens"] + call["output_tokens"]
