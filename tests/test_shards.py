@@ -170,7 +170,8 @@ def test_damage_in_any_file_is_found(copied: Project, monkeypatch: pytest.Monkey
 def test_a_session_that_fails_for_good_is_attrition_and_its_job_goes_on(project: Project) -> None:
     models = project.settings()["models"]
     for name in models:
-        models[name]["timeout_rate"] = 0.12 if name == "simulated-a" else 0.0
+        models[name]["empty_rate"] = 0.0
+        models[name]["timeout_rate"] = 0.3 if name == "simulated-a" else 0.0
     language = {**SMALL["language"], "protocol": {"session_attempts": 1}}
     project.configure({**SMALL, "models": models, "language": language, "shards": 1})
     said = project.succeed(TURNS)
