@@ -44,7 +44,7 @@ def test_no_call_of_the_project_has_arrow_start_its_threads() -> None:
     threaded, calls = [], 0
     for path in [*ROOT.glob("src/**/*.py"), *ROOT.glob("workflow/**/*.py")]:
         # What a new project is given is run by its user.
-        if {"tests", "template_like"} & {*path.parts[len(ROOT.parts) :]}:
+        if {"tests", "template"} & {*path.parts[len(ROOT.parts) :]}:
             continue
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Call) and getattr(node.func, "attr", "") in THREADED:

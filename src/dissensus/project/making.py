@@ -21,6 +21,8 @@ from dissensus.user_files import read_settings
 #: The name that the template's study has.
 _TEMPLATE = "echo"
 _GALLERY = "examples"
+#: The folder of the template with the test that a project like a design begins with.
+_LIKE = "like"
 #: Which estimates are planted above, below or at zero, in the folder of a design.
 _PLANTED = "planted.csv"
 _SCHEMA = "config.schema.json"
@@ -102,8 +104,8 @@ def _lay(made: Path, name: str, design: Path | None) -> None:
     template = Path(__file__).parent / "template"
     for file in _files(template):
         place = file.relative_to(template)
-        # The rest is about the template's own study, its test among it.
-        if design and place.name != "gitignore":
+        # The rest is about the template's own study, its test among it; the other is of designs.
+        if (design and place.name != "gitignore") or place.parts[0] == _LIKE:
             continue
         target = made / ".gitignore" if place.name == "gitignore" else made / _named(place, name)
         _write(target, _renamed(file.read_text(encoding="utf-8"), _TEMPLATE, name))
@@ -119,7 +121,7 @@ def _lay_design(made: Path, name: str, design: Path) -> None:
         if file.name not in ("config.yaml", _PLANTED):
             text = file.read_text(encoding="utf-8")
             _write(made / name / file.relative_to(design), _renamed(text, former, name))
-    tests = Path(__file__).parent / "template_like"
+    tests = Path(__file__).parent / "template" / _LIKE
     for file in _files(tests):
         text = _renamed(file.read_text(encoding="utf-8"), "design", name)
         _write(made / "tests" / file.name.replace("design", name), text)
