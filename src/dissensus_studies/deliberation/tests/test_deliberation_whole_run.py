@@ -29,7 +29,7 @@ def configure(
     block = {"draws": TOPICS, "block_size": BLOCK, "rounds": 3, "panel": [model] * 3, "judges": []}
     stop = {"alpha": 0.2, "most": most}
     study = {"studies": ["deliberation"], "deliberation": {**block, "stop": stop}}
-    project.configure({"run": "stops", **study, **top})
+    project.configure({"run": "stops", "seed": 2, **study, **top})
 
 
 def made(folder: Path) -> Project:
