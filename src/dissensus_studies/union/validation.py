@@ -149,6 +149,11 @@ def _said(source: Source, tables: Tables) -> Iterator[Line]:
         same < len(rebuttals),
         "so that the second says nothing that the first does not",
     )
+    yield from _said_of_speeches(source, tables)
+
+
+def _said_of_speeches(source: Source, tables: Tables) -> Iterator[Line]:
+    """Sentences of the post about points of information, and about the scores of speeches."""
     late = _SPEECHES - 2
     for words, published, taken in (
         (f"first {late}", 45, [row["accepted"] for row in tables.points if row["speech"] <= late]),
