@@ -86,7 +86,9 @@ def test_the_one_judge_with_a_bias_is_named_and_no_other(
 def test_biases_are_as_large_as_planted() -> None:
     """Judges who do not look at quality: shares that follow are p^2 of p^2 + (1 - p)^2."""
     planted = {"judge_1": {"slot_bias": 0.7}, "judge_2": {"length_bias": 9.0}}
-    made = judged(seed=17, runs=60, judge={"sharpness": 0.0}, judge_3={"side_bias": 0.8}, **planted)
+    made = judged(
+        seed=17, runs=100, judge={"sharpness": 0.0}, judge_3={"side_bias": 0.8}, **planted
+    )
     rows = rows_of(made)
 
     def share(logit: float) -> float:
