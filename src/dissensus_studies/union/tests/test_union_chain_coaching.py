@@ -142,7 +142,7 @@ SHIPPED = {
 }
 READ = {"missed": 0.05, "wrong_kind": 0.05, "wrong_answer": 0.05, "bad_ranks_rate": 0.05}
 JUDGED = {"sharpness": 0.1, "unreadable_rate": 0.01}
-SEEDS = range(3)
+SEEDS = range(6)
 
 
 def shipped(coached: float, seed: int) -> list[dict[str, Any]]:
@@ -165,17 +165,16 @@ def test_the_simulated_people_are_those_of_the_default_run() -> None:
 def test_over_seeds_the_shipped_gain_is_found_and_zero_is_not() -> None:
     """Whole runs, from words to p-values: survival, votes and demolitions of each seed.
 
-    A gain of the shipped size is missed by all three outcomes of one run in some twenty: it is to
-    The gain is to be found in two runs of three. At a size of .05, three or more of 9 are found
-    without a gain in 1 of 120 sets of independent tests; the tests of a run are of the same
-    debates. The size itself is tested above.
+    Survival finds a gain of the shipped size in some three runs of four: in half of six it is to be
+    found. At a size of .05, four or more of 18 are found without a gain in 1 of 90 sets of
+    independent tests; the tests of a run are of the same debates. The size itself is tested above.
     """
     found = {
         gain: np.array([[row["p_value"] < 0.05 for row in shipped(gain, seed)] for seed in SEEDS])
         for gain in (0.0, 1.2)
     }
-    assert found[0.0].sum() <= 2
-    assert found[1.2][:, 0].sum() >= 2 and found[1.2].any(axis=1).sum() >= 2
+    assert found[0.0].sum() <= 3
+    assert found[1.2][:, 0].sum() >= 3 and found[1.2].any(axis=1).sum() >= 4
 
 
 @pytest.mark.thorough
