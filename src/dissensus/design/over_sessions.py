@@ -235,7 +235,7 @@ class CalibrationError(_OfProbabilities):
 
 @dataclass(frozen=True)
 class MajorityVote(Statistic):
-    """The share of items of which most sessions of the arm give the true answer; ties count in parts.
+    """The share of items of which most sessions of the arm have the true answer; ties share it.
 
     Attributes
     ----------
