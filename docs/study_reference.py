@@ -1,4 +1,6 @@
-"""Writes docs/study-reference.md: all that a study of one's own may say, from the docstrings.
+"""Writes docs/study-reference.md: what a study of one's own may say, measures, fields of turns.
+
+All words are those of docstrings and declarations in the code.
 
 Usage: python docs/study_reference.py
 """
@@ -16,7 +18,9 @@ from typing import Any
 
 from pydantic_core import PydanticUndefined
 
+from dissensus import measures
 from dissensus.report.escaping import markdown
+from dissensus.session.turn_fields import NEEDED, TURN_FIELDS
 from dissensus.settings import Settings
 from dissensus.study import experiment
 from dissensus.study.experiment.design import ExperimentDesign
@@ -27,9 +31,10 @@ from dissensus.study.settings import File, Judge, Model
 PAGE = Path(__file__).parent / "study-reference.md"
 _HEAD = """# Reference of a study of your own
 
-All that the class of a study, its settings and its calls may say. [new-study.md](new-study.md)
-builds a study, and [designs.md](designs.md) says what is estimated. All names come from
-`dissensus.study.experiment`. `make docs` writes this page from the docstrings in the code.
+All that the class of a study, its settings and its calls may say; the measures; and the fields of a
+table of turns. [new-study.md](new-study.md) builds a study, and [designs.md](designs.md) says what
+is estimated. Names come from `dissensus.study.experiment`, unless it says otherwise. `make docs`
+writes this page from the code.
 """
 #: Heading -> the classes below it whose attributes it lists.
 _CLASSES: dict[str, tuple[type, ...]] = {
@@ -63,7 +68,7 @@ def words(text: str) -> str:
 
 def summary(thing: Any) -> str:
     """What a class or a function is, without its sections."""
-    return words(re.split(r"\n\n(?:\w+\n---|It walks|Its attributes)", getdoc(thing) or "")[0])
+    return words(re.split(r"\n\n\w+\n---", getdoc(thing) or "")[0])
 
 
 def entries(thing: Any, section: str) -> dict[str, str]:
@@ -189,6 +194,22 @@ def kinds() -> Iterator[tuple[str, str, str]]:
         yield f'`{name}("...")`', made.kind, made.unit
 
 
+def measured() -> Iterator[tuple[str, str]]:
+    """Each measure with its arguments, and what it is."""
+    for name in measures.__all__:
+        function = getattr(measures, name)
+        if not isinstance(function, type):
+            given = ", ".join(signature(function).parameters)
+            yield f"`{name}({given})`", summary(function)
+
+
+def fields() -> Iterator[tuple[str, str, str]]:
+    """Each field of a table of turns: its kind, whether it is needed, and its sentence."""
+    for name, field in TURN_FIELDS.items():
+        needed = ", needed" if name in NEEDED else ", of the session" if field.of_session else ""
+        yield f"`{name}`", f"{field.kind}{needed}", field.meaning
+
+
 def page() -> str:
     """The page in Markdown."""
     design = entries(ExperimentDesign, "Attributes")
@@ -227,6 +248,10 @@ def page() -> str:
             lines += of_class(each)
     lines += ["### makes", "", summary(makes), "", "### Kinds of columns", ""]
     lines += table("call | type | unit", list(kinds()))
+    lines += ["## Measures", "", "Functions of `dissensus.measures`: [library.md](library.md).", ""]
+    lines += table("function | what it gives", measured())
+    lines += ["## Fields of a table of turns", "", "See [transcripts.md](transcripts.md).", ""]
+    lines += table("field | kind | meaning", fields())
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).rstrip("\n") + "\n"
 
 
