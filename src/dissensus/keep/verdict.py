@@ -14,6 +14,7 @@ from dissensus.keep.closing import CLOSING
 from dissensus.keep.reply_counts import reply_page
 from dissensus.llm.prices import price_of, read_prices
 from dissensus.plan.order import order_of
+from dissensus.plan.registering.direction import direction_of
 from dissensus.report.frames import Column
 from dissensus.report.labels import counted, number
 from dissensus.report.markdown import bullets, line, page, table
@@ -80,7 +81,10 @@ def verdict_page(
     licence = f"Licence of the data: {settings.license or 'not stated'}."
     parts = [bullets([f"Creator: {by}.", licence, f"Code: {code}."])]
     for name in settings.studies:
-        parts += [f"## {line(name)}", bullets([*_of_study(results / name)])]
+        parts += [
+            f"## {line(name)}",
+            bullets([*_of_study(results / name, settings.study(name).headline_rows)]),
+        ]
     parts += ["## Replies", reply_page(results), "## Prices"]
     parts += [
         _prices(settings),
@@ -90,7 +94,7 @@ def verdict_page(
     return page(f"What to believe of run {settings.run}", parts, settings.simulated)
 
 
-def _of_study(folder: Path) -> Iterator[str]:
+def _of_study(folder: Path, headline_rows: str) -> Iterator[str]:
     """Whether it was registered, what was done otherwise, and what was lost."""
     listed = folder / "deviations.parquet"
     if listed.is_file():
@@ -101,6 +105,8 @@ def _of_study(folder: Path) -> Iterator[str]:
         by_kind = ", ".join(f"{kind} {count}" for kind, count in kinds.items())
         yield counted(len(rows), "deviation") + (f": {by_kind}." if rows else " from its plan.")
         yield from (row["sentence"] for row in rows)
+        if direction := direction_of(folder, headline_rows):
+            yield from direction.sentences()
     else:
         yield "Not registered: it had no plan before its first session."
     complete = read(folder / "outcomes.parquet")["complete"].to_pylist()

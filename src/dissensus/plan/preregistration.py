@@ -37,6 +37,7 @@ from dissensus.plan.materials import materials_of, uncommitted
 from dissensus.plan.order import contradiction, order_of
 from dissensus.plan.plan_pages import as_html, as_markdown, plan_sections
 from dissensus.plan.registered import Plan
+from dissensus.plan.registering.direction import direction_of
 from dissensus.plan.registering.models import Models, answered_in, asked_by
 from dissensus.plan.registering.settings import (
     asked_models,
@@ -73,15 +74,18 @@ def list_deviations(
 ) -> tuple[list[dict[str, Any]], str]:
     """What a study does otherwise than registered: as rows, and in Markdown.
 
-    That its plan was written after its first reply is one of these.
+    That its plan was written after its first reply is one of these. Which way the estimates went
+    is said where the plan has a direction, and is none of these.
     """
     sessions = Sessions.read(configuration, plan.parent)
     listed = deviations(plan.parent, plan_of(configuration, sessions, commit))
     if late := contradiction(plan.parent):
         listed.insert(0, Deviation("design", "order", late))
     order = order_of(plan.parent)
-    said = () if late or order is None else [line(each) for each in order.sentences()]
-    return [vars(each) for each in listed], deviations_text(listed, said)
+    said = [] if late or order is None else [*order.sentences()]
+    if direction := direction_of(plan.parent, sessions.study.headline_rows):
+        said += direction.sentences()
+    return [vars(each) for each in listed], deviations_text(listed, [*map(line, said)])
 
 
 @makes(confirmation=CONFIRMATION, page=write_text)
