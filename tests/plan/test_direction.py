@@ -44,13 +44,13 @@ def made(folder: Path, rows: list[dict[str, Any]], **hypothesis: str) -> Path:
 
 # What each limit says is read off by hand.
 CASES = [
-    ("greater", (0.3, 0.1, 0.5), "went that way, and so does its whole interval", True),
-    ("greater", (0.3, -0.1, 0.5), "went that way, and its interval has 0 in it", True),
-    ("greater", (-0.3, -0.5, -0.1), "went the other way, and so does its whole interval", False),
-    ("less", (-0.3, -0.5, -0.1), "went that way, and so does its whole interval", True),
-    ("less", (0.3, -0.1, 0.5), "went the other way, and its interval has 0 in it", False),
-    ("less", (0.0, -0.1, 0.1), "is 0 and went neither way, and its interval has 0 in it", False),
-    ("less", (-0.3, NONE, None), "went that way, and has no interval", True),
+    ("greater", (0.3, 0.1, 0.5), "on that side, and so is its whole interval", True),
+    ("greater", (0.3, -0.1, 0.5), "on that side, and its interval has 0 in it", True),
+    ("greater", (-0.3, -0.5, -0.1), "on the other side, and so is its whole interval", False),
+    ("less", (-0.3, -0.5, -0.1), "on that side, and so is its whole interval", True),
+    ("less", (0.3, -0.1, 0.5), "on the other side, and its interval has 0 in it", False),
+    ("less", (0.0, -0.1, 0.1), "on neither side, and its interval has 0 in it", False),
+    ("less", (-0.3, NONE, None), "on that side, and has no interval", True),
 ]
 
 
@@ -64,7 +64,7 @@ def test_an_estimate_is_compared_with_the_registered_side(
     first, last = direction.sentences()
     where = {"greater": "above 0", "less": "below 0"}[side]
     assert first.startswith(f"Registered direction: {where}. score, b-a: ")
-    assert first.endswith(f" {went}.") and last == TWO_SIDED
+    assert first.endswith(f" is {went}.") and last == TWO_SIDED
     assert (direction.words == "in the registered direction") is is_so
 
 
@@ -80,8 +80,8 @@ def test_several_contrasts_are_counted_and_the_noise_floor_is_none_of_them(tmp_p
     assert direction is not None
     assert direction.words == "1 of 2 contrasts in the registered direction"
     said = [*direction.sentences()]
-    assert said[0] == "Registered direction: above 0. 1 contrast of 2 went that way."
-    assert len(said) == 4 and "c-a" in said[2] and "other way" in said[2]
+    assert said[0] == "Registered direction: above 0. There 1 of 2 contrasts is."
+    assert len(said) == 4 and "c-a" in said[2] and "other side" in said[2]
 
 
 def test_without_a_headline_it_is_said_that_nothing_is_compared(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """Whether what a study found lies on the side of 0 on which its plan expected it.
 
 A direction is a hypothesis and no test: intervals and p-values stay two-sided, so that a finding
-the other way is one as well. Which way it went is no deviation from the plan.
+the other way is one as well. Where it came out is no deviation from the plan.
 """
 
 from __future__ import annotations
@@ -46,12 +46,7 @@ class Direction:
     rows: Sequence[Row]
 
     def signs(self) -> list[int]:
-        """Of each row that has an estimate 1 where it went that way, -1 where not, 0 where it is 0.
-
-        Returns
-        -------
-        As many as rows have an estimate.
-        """
+        """Of each row that has an estimate 1 on the registered side, -1 on the other, 0 at 0."""
         return [_sign(row["estimate"], self.side) for row in self.rows if _is_known(row)]
 
     @property
@@ -65,7 +60,7 @@ class Direction:
         return f"{signs.count(1)} of {len(signs)} contrasts in the registered direction"
 
     def sentences(self) -> Iterator[str]:
-        """Which way each estimate went, and what the tests are."""
+        """On which side each estimate is, and what the tests are."""
         where = expected(self.side)
         signs = self.signs()
         if not signs:
@@ -75,13 +70,14 @@ class Direction:
             )
             return
         if len(signs) > 1:
-            went = f"{counted(signs.count(1), 'contrast')} of {len(signs)} went that way"
-            yield f"Registered direction: {where}. {went}."
+            verb = "is" if signs.count(1) == 1 else "are"
+            there = f"{signs.count(1)} of {counted(len(signs), 'contrast')} {verb}"
+            yield f"Registered direction: {where}. There {there}."
         for row in filter(_is_known, self.rows):
-            limits = interval(row["ci_low"], row["ci_high"])
+            limits = interval(row["ci_low"], row["ci_high"], minus="−")
             what = f"{row['outcome']}, {row['contrast']}: {signed(row['estimate'])} {limits}"
             begin = f"Registered direction: {where}. " if len(signs) == 1 else ""
-            yield f"{begin}{what} {_went(row, self.side)}."
+            yield f"{begin}{what} is {_where(row, self.side)}."
         yield TWO_SIDED
 
 
@@ -93,14 +89,14 @@ def _sign(value: float, side: str) -> int:
     return _SIGNS[side] * ((value > 0) - (value < 0))
 
 
-def _went(row: Row, side: str) -> str:
-    """Which way an estimate went, and whether its interval lies there too."""
-    ways = {1: "went that way", -1: "went the other way", 0: "is 0 and went neither way"}
+def _where(row: Row, side: str) -> str:
+    """On which side an estimate is, and whether its interval is there too."""
+    ways = {1: "on that side", -1: "on the other side", 0: "on neither side"}
     limits = row["ci_low"], row["ci_high"]
     if not all(limit is not None and isfinite(limit) for limit in limits):
         return f"{ways[_sign(row['estimate'], side)]}, and has no interval"
     has_zero = limits[0] <= 0 <= limits[1]
-    within = "its interval has 0 in it" if has_zero else "so does its whole interval"
+    within = "its interval has 0 in it" if has_zero else "so is its whole interval"
     return f"{ways[_sign(row['estimate'], side)]}, and {within}"
 
 
