@@ -12,6 +12,7 @@ import yaml
 from dissensus.digests import file_digest
 from dissensus.keep.closing import CLOSING
 from dissensus.keep.reply_counts import reply_page
+from dissensus.llm.journal import Journal
 from dissensus.llm.prices import price_of, read_prices
 from dissensus.plan.order import order_of
 from dissensus.plan.registering.direction import direction_of
@@ -25,6 +26,11 @@ from dissensus.tables.provenance import PLAN_DIGEST, PLAN_FILE
 
 VERDICT = "VERDICT.md"
 _CITATION = "CITATION.cff"
+#: Whoever deletes all and asks again leaves no trace in what he publishes.
+_ONLY_ONE = (
+    "Whether replies were asked for before this plan, or again until some pleased, no file of a "
+    "run can show."
+)
 
 
 class Creator(NamedTuple):
@@ -104,13 +110,31 @@ def _of_study(folder: Path, headline_rows: str) -> Iterator[str]:
         kinds = Counter(row["kind"] for row in rows)
         by_kind = ", ".join(f"{kind} {count}" for kind, count in kinds.items())
         yield counted(len(rows), "deviation") + (f": {by_kind}." if rows else " from its plan.")
-        yield from (row["sentence"] for row in rows)
+        # Which came first is said above.
+        yield from (row["sentence"] for row in rows if row["name"] != "order")
         if direction := direction_of(folder, headline_rows):
             yield from direction.sentences()
+        yield from _of_origin(folder)
     else:
         yield "Not registered: it had no plan before its first session."
     complete = read(folder / "outcomes.parquet")["complete"].to_pylist()
     yield f"{counted(len(complete), 'session')}, of which {complete.count(False):,} lost for good."
+
+
+def _of_origin(folder: Path) -> Iterator[str]:
+    """What no file of a run can show, and who could tell."""
+    replies = [
+        reply for path in sorted((folder / "journal").glob("*.jsonl"))
+        for reply in Journal(path).replies
+    ]  # fmt: skip
+    named = sum(bool(reply.request_id) for reply in replies)
+    yield _ONLY_ONE
+    if named:
+        yield (
+            f"{named:,} of {len(replies):,} replies have the id that the "
+            "provider gave them: its records, and its bill, can tell when they were made and what "
+            "else was asked."
+        )
 
 
 def _prices(settings: Configuration) -> str:
