@@ -97,6 +97,7 @@ schema: .venv/installed
 # The pages that say what every artefact holds.
 docs: .venv/installed
 	$(BIN)/python -m dissensus.keep.codebook docs
+	$(BIN)/python docs/study_reference.py
 
 # New pins, for a maintainer: needs uv.
 lock:

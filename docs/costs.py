@@ -1,4 +1,4 @@
-"""What each study costs with real models: the table in README.md and docs/models.md.
+"""What each study costs with real models: the table in README.md.
 
 Usage: python docs/costs.py, which runs `snakemake cost` for some five minutes. It needs neither
 keys nor a network.
@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = (ROOT / "README.md", ROOT / "docs/models.md")
+PAGE = ROOT / "README.md"
 #: Configuration with real models -> the study. That of identity asks servers of one's own.
 FILES = {
     "paper": "language",
@@ -72,6 +72,5 @@ def written(page: str, block: str) -> str:
 
 if __name__ == "__main__":
     block = table({name: dollars(printed(name)) for name in FILES})
-    for path in PAGES:
-        path.write_text(written(path.read_text("utf-8"), block), encoding="utf-8")
+    PAGE.write_text(written(PAGE.read_text("utf-8"), block), encoding="utf-8")
     print(block)

@@ -72,10 +72,9 @@ def test_the_session_that_is_said_to_be_run_again_is(reproduced: Project) -> Non
     assert named not in outcomes or outcomes[named]["attempts"] == 3
 
 
-def test_the_settings_page_has_the_same_file_and_one_of_models_that_loads() -> None:
+def test_the_settings_page_has_a_file_of_models_that_loads() -> None:
     page = (ROOT / "docs/settings.md").read_text("utf-8")
-    mine, models = re.findall(r"```yaml\n(.*?)```", page, re.S)
-    assert mine == MINE
+    (models,) = re.findall(r"```yaml\n(.*?)```", page, re.S)
     configuration = default_configuration()
     update_config(configuration, yaml.safe_load(models))
     settings = load(configuration)

@@ -127,7 +127,7 @@ class _OfScores(Statistic):
 
 @dataclass(frozen=True)
 class AUC(_OfScores):
-    """The area under the ROC curve: how often a true case has the higher score."""
+    """The area under the ROC curve: how often a true case has the higher score; ties count half."""
 
     @property
     def words(self) -> str:
@@ -139,7 +139,7 @@ class AUC(_OfScores):
 
 @dataclass(frozen=True)
 class CatchRate(_OfScores):
-    """The share of true cases that are caught while few enough of the false ones are.
+    """The share of true cases above the best threshold that catches few enough false ones.
 
     Attributes
     ----------
@@ -205,7 +205,7 @@ class Brier(_OfProbabilities):
 
 @dataclass(frozen=True)
 class CalibrationError(_OfProbabilities):
-    """How far, in bins of equal width, probabilities are from the share that is true.
+    """How far, in bins of equal width, probabilities are from the share that is true (ECE).
 
     Attributes
     ----------
@@ -235,11 +235,11 @@ class CalibrationError(_OfProbabilities):
 
 @dataclass(frozen=True)
 class MajorityVote(Statistic):
-    """The share of items of which most sessions of the arm give the true answer.
+    """The share of items of which most sessions of the arm have the true answer; ties share it.
 
     Attributes
     ----------
-    answer : outcome of a session: a number that stands for its answer.
+    answer : outcome of a session: a number for its answer, such as the place of an option.
     truth : column of an item: the number that stands for the true one.
     """
 

@@ -42,7 +42,7 @@ class Column:
 
     Attributes
     ----------
-    kind : a key of the types above; "?" after it allows missing values.
+    kind : string, strings, int, float, floats or bool; "?" after it allows missing values.
     meaning : one sentence.
     unit : of its numbers; "" for texts, flags and numbers that count nothing.
     """

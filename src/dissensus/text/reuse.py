@@ -6,7 +6,9 @@ from collections.abc import Hashable, Sequence
 
 
 def reuse_ratio(a: Sequence[Hashable], b: Sequence[Hashable]) -> float:
-    """``difflib.SequenceMatcher(None, a, b, autojunk=False).ratio()``, by ``cydifflib``.
+    """How much of the first text comes back in the second, as ``difflib.SequenceMatcher`` has it.
+
+    ``difflib.SequenceMatcher(None, a, b, autojunk=False).ratio()``, by ``cydifflib``.
 
     Parameters
     ----------

@@ -202,7 +202,7 @@ class Session:
         ----------
         speaker : a name of the seat, once a step.
         messages : a prompt, or a conversation that ends with one.
-        reads : reads the reply, see :data:`Reads`; a reply that has no value is asked for again.
+        reads : from its text to its value; None, or a ValueError in words, has it asked for again.
         system : what the model is told it is, before all else.
         by : the setting that names the model; may be left out where there is one.
         model : which of the models that ``by`` names; may be left out where it names one.
@@ -212,8 +212,8 @@ class Session:
         temperature, max_tokens : others than those of the study's protocol.
         required : whether the session fails where the call does.
         otherwise : another reply that is assumed, for plans whose calls depend on replies.
-        options : what else is sent, by the provider's names, see
-            :class:`~dissensus.session.protocol.Decoding`; ``reads`` may then take text and body.
+        options : what else is sent, such as ``logprobs``, by the provider's names; ``reads`` may
+            then take the text and the body.
 
         Raises
         ------

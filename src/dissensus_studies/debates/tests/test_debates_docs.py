@@ -18,6 +18,7 @@ from support import ROOT
 from ..settings import DebatesSettings
 
 PAGE = (ROOT / "docs/transcripts.md").read_text(encoding="utf-8")
+REFERENCE = (ROOT / "docs/study-reference.md").read_text(encoding="utf-8")
 
 
 def test_every_import_of_the_page_writes_a_configuration(
@@ -43,5 +44,7 @@ def test_every_import_of_the_page_writes_a_configuration(
         assert all(Path(file).is_file() for file in block.files().values())
 
 
-def test_the_page_names_every_field() -> None:
-    assert not [name for name in TURN_FIELDS if f"`{name}`" not in PAGE]
+def test_the_page_leads_to_every_field() -> None:
+    assert "(study-reference.md#fields-of-a-table-of-turns)" in PAGE
+    _, _, listed = REFERENCE.partition("\n## Fields of a table of turns\n")
+    assert [*re.findall(r"(?m)^\| `(\w+)` \|", listed)] == [*TURN_FIELDS]
