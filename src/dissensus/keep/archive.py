@@ -26,6 +26,8 @@ from dissensus.plan import preregistration
 from dissensus.run.kept import without_passwords
 from dissensus.shipped import LINKS, is_checkout
 from dissensus.study.configuration import Configuration
+from dissensus.study.panels import PART_OF
+from dissensus.study.panels import SETTING as PANELS
 from dissensus.study.sources import is_the_projects
 from dissensus.tables.provenance import COMMIT_FILE, PLAN_FILE, STAMPS_FILE, package_versions
 
@@ -150,8 +152,13 @@ def _to_begin_with(
 
 
 def _settings(configuration: Mapping[str, Any]) -> str:
-    """The configuration as a file: the archive itself has the replies of the one that is named."""
+    """The configuration as a file: the archive itself has the replies of the one that is named.
+
+    It is read over the project's config.yaml, whose panels a panel has not.
+    """
     values = {key: value for key, value in configuration.items() if key != "replay"}
+    if values.get(PART_OF):
+        values[PANELS] = None
     return yaml.safe_dump(without_passwords(values), sort_keys=False)
 
 

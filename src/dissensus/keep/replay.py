@@ -13,13 +13,10 @@ from dissensus.llm.ledger import LEDGER
 from dissensus.shipped import command
 from dissensus.study.configuration import Configuration
 from dissensus.tables.artefact import replacing
+from dissensus.user_files import swells
 
 #: The bit of a file in a ZIP that has a password.
 _ENCRYPTED = 1
-#: Bytes up to which it does not matter what a file was packed to, and how often it may be smaller
-#: above that: replies are packed to a tenth.
-_LARGE = 16 << 20
-_MOST_PACKED = 200
 
 
 def begin_from_archive(settings: Configuration) -> None:
@@ -66,11 +63,10 @@ def _check(archive: ZipFile, member: ZipInfo, path: Path) -> None:
     where = f"replay: {path}, {member.filename}"
     if member.flag_bits & _ENCRYPTED:
         raise ResourceError(f"{where}: it has a password; unpack it, and pack it without one.")
-    packed = member.compress_size
-    if member.file_size > max(_LARGE, _MOST_PACKED * packed):
+    if swells(member):
         raise ResourceError(
-            f"{where}: {packed:,} bytes would become {member.file_size:,}, as in no archive of a "
-            "run; name another."
+            f"{where}: {member.compress_size:,} bytes would become {member.file_size:,}, as in no "
+            "archive of a run; name another."
         )
     with archive.open(member) as file:
         # Its end tells whether what was read has the digest that the archive has of it.
