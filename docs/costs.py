@@ -20,7 +20,7 @@ FILES = {
     "union-models": "union",
     "consensus-models": "consensus",
 }
-BEGIN, END = "<!-- docs/costs.py writes what follows -->", "<!-- and ends here -->"
+BEGIN, END = "<!-- costs -->", "<!-- end -->"
 _TOTAL = re.compile(r"^all stages and models\n((?: {2}\w+ .*\$[\d,.]+\n)+)", re.MULTILINE)
 _DOLLARS = re.compile(r"^ {2}(low|expected|high) .*\$([\d,.]+)$", re.MULTILINE)
 

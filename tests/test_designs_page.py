@@ -1,8 +1,9 @@
-"""docs/designs.md, followed line by line by a reader whose folder is outside the project."""
+"""The study of docs/designs.md: it is as the page shows it, and finds what it plants."""
 
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 
 import pandas as pd
@@ -18,24 +19,18 @@ SHARE, EXPERTS = 0.05, 1.5
 
 @pytest.fixture
 def page(tmp_path: Path) -> Project:
-    """A project, and beside it the files of the page."""
+    """A project with the study of the page."""
     project = Project(tmp_path / "project")
-    project.configuration = "majority.yaml"
-    blocks = re.findall(
-        r"\n\n`(majority[^`]+)`(?:[^`]|`[^`]+`)*?\n\n```\w+\n(.*?)```", PAGE, re.DOTALL
-    )
-    assert [name for name, _ in blocks] == [
-        "majority/study.py",
-        "majority/simulated.py",
-        "majority.yaml",
-    ]
-    for name, content in blocks:
-        path = (tmp_path / "elsewhere" if "/" in name else project.folder) / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(
-            content.replace("{majority: majority}", "{majority: ../elsewhere/majority}")
-        )
+    project.configuration = "examples/designs/majority.yaml"
+    shutil.copytree(ROOT / "examples/designs", project.folder / "examples/designs")
     return project
+
+
+def test_the_page_shows_what_the_study_declares() -> None:
+    study = (ROOT / "examples/designs/majority/study.py").read_text(encoding="utf-8")
+    shown = re.findall(r"```python\n(    arms = .*?)```", PAGE, re.DOTALL)[0]
+    declared = re.split(r"(?m)^(?=    \w+ = )", shown)[1:]
+    assert len(declared) == 4 and all(each in study for each in declared)
 
 
 def left(size: float, experts: float, guesses: int) -> float:
@@ -93,7 +88,7 @@ def test_the_page_is_true_and_finds_what_it_plants(page: Project) -> None:
 
 
 def test_repeats_that_cannot_be_balanced_are_a_sentence_before_anything(page: Project) -> None:
-    config = page.folder / "majority.yaml"
+    config = page.folder / "examples/designs/majority.yaml"
     config.write_text(config.read_text("utf-8").replace("repeats: 2", "repeats: 3"))
     done = page.run("--dry-run")
     assert done.returncode != 0 and "Traceback" not in done.stderr

@@ -23,12 +23,15 @@ STAGES = ("echo/lengths.py",)
 
 
 def files() -> dict[str, str]:
-    """File -> what the page has it hold."""
+    """File -> what the page has it hold, or where it leads to."""
     text = PAGE.read_text(encoding="utf-8")
     blocks = re.findall(
         r"\n\n(`echo[^\n]+(?:\n[^\n]+)*)\n\n```(?:python|yaml)\n(.*?)```", text, re.DOTALL
     )
-    return {sentence.split("`")[1]: content for sentence, content in blocks}
+    shown = {sentence.split("`")[1]: content for sentence, content in blocks}
+    # Two more stand beside it, which the page leads to.
+    led = re.findall(r"\]\(\.\./examples/designs/(echo/\w+\.py)\)", text)
+    return shown | {name: (ROOT / "examples/designs" / name).read_text("utf-8") for name in led}
 
 
 @pytest.fixture

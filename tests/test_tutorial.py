@@ -72,11 +72,9 @@ def test_the_session_that_is_said_to_be_run_again_is(reproduced: Project) -> Non
     assert named not in outcomes or outcomes[named]["attempts"] == 3
 
 
-def test_the_settings_page_has_a_file_of_models_that_loads() -> None:
-    page = (ROOT / "docs/settings.md").read_text("utf-8")
-    (models,) = re.findall(r"```yaml\n(.*?)```", page, re.S)
+def test_the_server_of_the_page_may_be_a_real_one() -> None:
     configuration = default_configuration()
-    update_config(configuration, yaml.safe_load(models))
+    update_config(configuration, yaml.safe_load(SERVER.replace(", simulated: true", "")))
     settings = load(configuration)
-    assert settings.run == "with-models"
+    assert settings.run == "server"
     assert not settings.simulated
