@@ -115,7 +115,7 @@ def _card(part: Part) -> Iterator[str]:
     yield f'<article class="card" id="{name}" aria-labelledby="{name}-title">'
     yield f'<p class="kicker">{name}</p><h2 id="{name}-title">{html(part.question)}</h2>'
     first = f"reader/index.html#/{quote(part.name)}/{quote(part.first)}"
-    links = " · ".join(
+    links = " ".join(
         (
             f'<a href="{quote(part.name)}/index.html">All results</a>',
             f'<a href="reader/index.html#/?study={quote(part.name)}">Debates</a>',
