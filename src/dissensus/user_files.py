@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from zipfile import ZipInfo
 
 import yaml
 
@@ -31,7 +32,16 @@ _DEEPEST = 100
 _LARGEST_CELL = 1 << 30
 #: What parts cells -> in words.
 _DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
+#: Bytes up to which it does not matter what a file was packed to, and how often it may be smaller
+#: above that: texts are packed to a tenth.
+_LARGE = 16 << 20
+_MOST_PACKED = 200
 _MERGE = "tag:yaml.org,2002:merge"
+
+
+def swells(member: ZipInfo) -> bool:
+    """Whether a file of a ZIP becomes far more than it is, as no text and no table does."""
+    return member.file_size > max(_LARGE, _MOST_PACKED * member.compress_size)
 
 
 def read_csv(

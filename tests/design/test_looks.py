@@ -86,6 +86,24 @@ def test_every_headline_contrast_must_be_known() -> None:
     assert rows["b-a"]["estimate"] == 1.0 and rows["b-a"]["n"] == 40
 
 
+@pytest.mark.parametrize("bound", [None, 4.0])
+def test_limits_of_several_contrasts_hold_together(bound: float | None) -> None:
+    """Bonferroni: those of two contrasts at 95% are those of one contrast at 97.5%."""
+    values = np.random.default_rng(2).normal(0.3, 0.5, 40).clip(-2, 2)
+    pair = [differences(values, 10, bound=bound, contrast=name) for name in ("b-a", "c-a")]
+    both = looks_of(pd.concat(pair), Rule(None, 1e-9, 0.95))
+    alone = looks_of(pair[0], Rule(None, 1e-9, 0.975))
+    of_one = [row for row in both if row["contrast"] == "b-a"]
+    limits = [(row["family_low"], row["family_high"]) for row in of_one]
+    assert limits == [(row["ci_low"], row["ci_high"]) for row in alone]
+    last = of_one[-1]
+    assert last["family_low"] < last["ci_low"] < last["ci_high"] < last["family_high"]
+    (row,) = [row for row in anytime_rows(both) if row["contrast"] == "b-a"]
+    assert (row["family_low"], row["family_high"]) == limits[-1]
+    without = looks_of(pd.concat(pair), Rule(None, 1e-9, 0.95), together=False)
+    assert {row["family_low"] for row in without} == {None}
+
+
 def test_what_ends_a_study_of_several_contrasts_is_significant_after_holm() -> None:
     rng = np.random.default_rng(1)
     values = rng.normal(0.7, 1.0, 60)

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import cast
 
 import pytest
 
 from dissensus.digests import file_digest
+from dissensus.keep.archive import _copy_shared_ledger
 from dissensus.keep.closing import CLOSING, REPLIES, close, read_closing
+from dissensus.keep.crate import PUBLISHED
+from dissensus.keep.packed import Packed, _of_closing
 from dissensus.keep.verified import Verified
 from dissensus.keep.verify_closing import verify_closed, verify_lines, verify_made, verify_replies
 from dissensus.llm.call import Reply
@@ -19,6 +24,7 @@ from dissensus.llm.journal import Journal
 from dissensus.llm.ledger import LEDGER, Ledger
 from dissensus.llm.records import read_line, write_line
 from dissensus.run.stage_log import read_log, write_done
+from dissensus.study.configuration import Configuration
 from dissensus.tables.artefact import Column, Schema, read, write
 from dissensus.tables.common import text
 from dissensus.tables.provenance import provenance
@@ -44,9 +50,14 @@ def estimated(value: float) -> None:
     write_done(LOG, [str(TABLE)])
 
 
-def closed_again() -> None:
+def settings(home: Path = RUN) -> Configuration:
+    """Those of the run; ``home``: the folder of the whole, where it is a panel."""
+    return cast(Configuration, SimpleNamespace(results=RUN, home=lambda _: home))
+
+
+def closed_again(home: Path = RUN) -> None:
     """Close the run, and write the page that names the digest."""
-    (RUN / CLOSING).write_text(close(cast(Any, SimpleNamespace(results=RUN))), "utf-8")
+    (RUN / CLOSING).write_text(close(settings(home)), "utf-8")
     page = RUN / "index.html"
     page.write_text(f'<a href="{CLOSING}">{file_digest(RUN / CLOSING)}</a>', "utf-8")
     (RUN / "logs").mkdir(exist_ok=True)
@@ -155,7 +166,7 @@ def test_each_edit_is_noticed_and_its_undoing_too(name: str) -> None:
 
 def test_a_list_that_was_made_anew_is_not_the_one_of_the_page() -> None:
     reply_sealed_anew()
-    (RUN / CLOSING).write_text(close(cast(Any, SimpleNamespace(results=RUN))), "utf-8")
+    (RUN / CLOSING).write_text(close(settings()), "utf-8")
     assert "is not the one on" in found()[RUN / CLOSING]
     (RUN / CLOSING).unlink()
     assert "is not there, and" in found()[RUN / CLOSING]
@@ -203,3 +214,58 @@ def test_the_list_has_journals_plan_ledger_and_tables_and_no_page() -> None:
     assert set(listed) == {JOURNAL, RUN / LEDGER, PLAN, TABLE, csv}
     assert all(file_digest(path) == digest for path, digest in listed.items())
     assert read(TABLE).to_pylist() == [{"contrast": "all", "estimate": 0.1}]
+
+
+WHOLE = Path("results/whole")
+
+
+def paid(times: int) -> None:
+    """Lines of the ledger that a panel shares."""
+    ledger = Ledger(WHOLE / LEDGER, None)
+    for _ in range(times):
+        ledger.add("m", 0.01, 10, 5)
+    ledger.check()
+
+
+def test_a_panel_is_closed_with_the_ledger_that_all_panels_share() -> None:
+    paid(3)
+    with (WHOLE / LEDGER).open("ab") as file:
+        # Another panel writes a line.
+        file.write(b'{"half')
+    closed_again(WHOLE)
+    shared = (WHOLE / LEDGER).read_bytes().removesuffix(b'{"half')
+    listed = read_closing((RUN / CLOSING).read_text("utf-8"), CLOSING)
+    assert listed[WHOLE / LEDGER] == sha256(shared).hexdigest()
+    (WHOLE / LEDGER).write_bytes(shared)
+    assert found() == {}
+    paid(2)
+    assert found() == {}
+    lines = (WHOLE / LEDGER).read_bytes().splitlines(keepends=True)
+    (WHOLE / LEDGER).write_bytes(b"".join(lines[:2]))
+    assert "is not as it was when the run was closed" in found()[WHOLE / LEDGER]
+    (WHOLE / LEDGER).unlink()
+    assert "is gone" in found()[WHOLE / LEDGER]
+
+
+def test_an_archive_of_a_panel_has_what_it_was_closed_with_of_the_shared_ledger(
+    tmp_path: Path,
+) -> None:
+    paid(3)
+    closed_again(WHOLE)
+    before = (WHOLE / LEDGER).read_bytes()
+    paid(1)
+    folder = tmp_path / "crate"
+    _copy_shared_ledger(settings(WHOLE), RUN, folder)
+    assert (folder / WHOLE / LEDGER).read_bytes() == before
+    # The archive says so of itself, unpacked and as a file.
+    shutil.copytree(RUN, folder / RUN)
+    shutil.copytree(RUN, folder / PUBLISHED)
+    places = [folder, Path(shutil.make_archive(str(tmp_path / "packed"), "zip", folder))]
+    for place in places:
+        assert [*_of_closing(archived := Packed(place, RUN), archived.names())] == []
+    lines = before.splitlines(keepends=True)
+    (folder / WHOLE / LEDGER).write_bytes(b"".join(lines[:-1]))
+    places[1] = Path(shutil.make_archive(str(tmp_path / "less"), "zip", folder))
+    for place in places:
+        (wrong,) = _of_closing(archived := Packed(place, RUN), archived.names())
+        assert "whole/ledger.jsonl is not as it was when the run was closed" in wrong

@@ -105,6 +105,17 @@ def test_packages_and_their_lock_are_seen(tmp_path: Path) -> None:
     assert {"python", "numpy", "dissensus"} <= versions().keys()
 
 
+def test_an_archives_pins_beside_the_projects_own_change_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("requirements.txt").write_text("dissensus==0.3.0\n", "utf-8")
+    before = versions()
+    assert "requirements.txt (SHA-256)" in before
+    Path("requirements-run.txt").write_text("dissensus==0.3.0\nnumpy==2.0\n", "utf-8")
+    assert versions() == before
+
+
 def test_a_file_that_was_changed_where_nothing_was_drawn_is_no_deviation(tmp_path: Path) -> None:
     rows = Material("data", "1" * 64, whole_sha256="2" * 64)
     pool = Material("data", "3" * 64, feeds="pool.parquet")

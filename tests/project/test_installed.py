@@ -41,9 +41,10 @@ def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Instal
 
 @pytest.fixture(scope="module")
 def echo(environment: Installed, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A new project whose run has ended."""
+    """A new project whose run was registered and has ended."""
     place = tmp_path_factory.mktemp("projects")
     environment.run(place, "new", "echo")
+    environment.run(place / "echo", "run", "preregistration")
     environment.run(place / "echo", "run", "--cores", "4")
     return place / "echo"
 
@@ -110,6 +111,8 @@ def test_a_run_is_verified_and_made_again_elsewhere_from_its_archive(
     assert len(digests) > 25
     made = {name: sha256((place / name).read_bytes()).hexdigest() for name in digests}
     assert made == digests
+    # The pins of the archive are no deviation from those of the project.
+    assert pd.read_parquet(place / "results/first/echo/deviations.parquet").empty
 
 
 def test_a_study_of_an_installed_package_runs(

@@ -233,6 +233,44 @@ def test_search_finds_what_is_debated(opened: Opened) -> None:
     assert opened.texts(".question mark")[0] == beginning
 
 
+def test_the_second_tab_is_the_search_of_every_page(opened: Opened) -> None:
+    page = opened.page
+    for address, heading in (("#/", "Sessions"), ("#/language/d001-en", "language d001-en")):
+        go(opened, address, heading)
+        page.evaluate("document.activeElement.blur()")
+        page.reload()
+        page.wait_for_selector(f"h1:has-text('{heading}')")
+        page.keyboard.press("Tab")
+        page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement.closest('#search')?.id") == "search"
+        page.keyboard.type("D002")
+        page.keyboard.press("Enter")
+        page.wait_for_selector("#count:has-text('2 of 4')")
+    assert quiet(opened)
+
+
+def test_every_text_says_its_language_where_that_is_not_the_page_s(opened: Opened) -> None:
+    """A screen reader speaks Chinese as Chinese; what is English is in the page's language."""
+    for name, tag in (("d001-zh", "zh"), ("d001-en", None)):
+        go(opened, f"#/language/{name}", f"language {name}")
+        texts = opened.page.locator("article > .text, article div > .text")
+        tags = {texts.nth(k).get_attribute("lang") for k in range(texts.count())}
+        assert tags == {tag}, name
+        assert opened.page.locator(".question").get_attribute("lang") == tag
+    tag_of = "(text) => Text.tag(text, null)"
+    for text, tag in (
+        ("مرحبا بكم في المناظرة", "ar"),
+        ("토론을 시작합니다", "ko"),
+        ("これは討論です。", "ja"),
+        ("Это спор.", "ru"),
+        ("A word, 词, in English – and “more”.", None),
+        ("12% < 3", None),
+        ("", None),
+    ):
+        assert opened.page.evaluate(tag_of, text) == tag
+    assert opened.page.evaluate("() => Text.tag('Eine Rede.', 'de')") == "de"
+
+
 def test_search_finds_a_session_by_its_name(opened: Opened) -> None:
     page = opened.page
     page.fill("input[name=q]", "D002")

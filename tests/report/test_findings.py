@@ -73,6 +73,9 @@ def test_an_effect_without_a_number_or_an_interval_says_why() -> None:
     assert derived([{**row, "estimate": 0.0, "n": 12}]).headlines == [
         "right, shown − alone: +0.000, n = 12; no interval, as draws do not differ or are too few."
     ]
+    assert derived([{**row, "estimate": 0.5, "n": 12, "n_clusters": 1}]).headlines == [
+        "right, shown − alone: +0.500, n = 12; no interval, as all draws are of one cluster."
+    ]
 
 
 def test_outcomes_that_are_not_defined_everywhere_are_counted_by_arm() -> None:

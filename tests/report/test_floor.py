@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -103,12 +104,16 @@ def test_union_has_the_epoch_before_any_memo() -> None:
         "Noise floor: in the first epoch, before any memo, the arms differ by "
         f"{printed(row, digits=2)}, n = {row['n']}"
     )
-    # An epoch has fewer draws than all coached epochs: nothing is said of one by the other.
+    # The last epoch less the first tests both at once, of as many draws each.
+    joint = rows.query(
+        f"contrast == 'difference_in_differences' and outcome == '{head['outcome']}' "
+        f"and method == '{head['method']}'"
+    ).iloc[0]
     assert sentence.endswith(
-        f"; the gain rests on {head['n']} draws, and what so few as {row['n']} differ by is larger "
-        "by chance: the two are not compared."
+        f"; in epoch {joint['epoch']} by {joint['estimate']:+.2f} (95% interval "
+        f"[{joint['ci_low']:.2f}, {joint['ci_high']:.2f}], p = {joint['p_value']:.3f}) "
+        "more.".replace("-", "−")
     )
-    assert head["n"] > row["n"]
     few = said(union.state, union_frames.make_run(1, 2, 2).artefacts, union_frames.VIEW)
     assert few.startswith("No noise floor: in the first epoch") and few.endswith("an interval.")
 
@@ -127,7 +132,17 @@ def test_language_has_the_reference_against_itself_or_says_how(languages: tuple[
     effect = run.artefacts.frame("language_effect")
     rows = effect[effect["headline"].astype(bool)].set_index("contrast")
     row = rows.loc["en_again-en"]
-    assert sentence == (
+    differs = (
         f"Noise floor: English run again differs from itself by {printed(row)}, n = {row['n']}; "
-        "no other language is tested against it, since it has no instrument's offset as they have."
+    )
+    beyond = int(rows.loc["zh-en", "floor_p"] < 0.05)
+    assert sentence == (
+        f"{differs}{beyond} of 1 language differs from English by more than English differs from "
+        "itself (95%, after Holm)."
+    )
+    artefacts = run.artefacts
+    effect["floor_p"] = np.nan
+    assert said(language.state, artefacts, figure_frames.VIEW) == (
+        f"{differs}no other language is tested against it, which takes texts measured in both "
+        "languages, and draws whose number is fixed."
     )

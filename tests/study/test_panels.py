@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
+from snakemake.utils import update_config
 
 from dissensus.errors import SettingError
+from dissensus.keep.archive import _settings
+from dissensus.llm.model_files import ModelFiles
 from dissensus.study.configuration import Configuration, load
-from dissensus.study.panels import panel_faults
+from dissensus.study.panels import panel_faults, panel_values
 from scripted import ROOT
 from study.changed_settings import changed
 
@@ -114,3 +119,15 @@ def test_the_names_of_a_run_and_a_panel_are_one_name_together() -> None:
     assert [*panel_faults("r" * 96, panels, ["m", "n"], ["a"])] == []
     for wrong in panel_faults("r" * 97, panels, ["m", "n"], ["a"]):
         assert "more than 100 letters" in wrong
+
+
+def test_an_archive_of_a_panel_is_read_over_the_projects_panels() -> None:
+    """Its settings stand in a file of their own, which Snakemake lays over config.yaml."""
+    whole = with_panels({"same": {A: A}, "turned": {A: B, B: A}})
+    panel = panel_values(ModelFiles.of(whole, "").merged, "turned", whole["panels"]["turned"])
+    merged = deepcopy(whole)
+    update_config(merged, yaml.safe_load(_settings({**panel, "replay": "a.zip"})))
+    again = load(merged)
+    assert (again.run, again.panel, again.panels) == ("demo.turned", "turned", {})
+    assert again.home(again.results) == Path("results/demo") and again.replay is None
+    assert again.models[A].model_dump() == load(whole).models[B].model_dump()

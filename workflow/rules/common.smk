@@ -6,6 +6,7 @@ from snakemake.exceptions import IncompleteCheckpointException
 
 from dissensus.plan.deviations import DATA as PLAN
 from dissensus.plan.priced import priced_files
+from dissensus.plan.registering.direction import registered_side
 from dissensus.plan.registering.settings import triggers
 from dissensus.run.job_graph import JobGraph
 from dissensus.run.rules import (
@@ -233,6 +234,14 @@ def stamps(study):
 
 def stamps_of(wildcards):
     return stamps(wildcards.study)
+
+
+@exit_on_user_error
+def directed_of(wildcards):
+    """The estimates of a study whose plan expects them on one side of 0."""
+    study = STUDIES[wildcards.study]
+    is_directed = study.headline_rows and registered_side(RESULTS / study.name)
+    return headline_rows_of(wildcards) if is_directed else []
 
 
 def confirmations(study):

@@ -35,6 +35,7 @@ use rule local_stage as list_deviations with:
         # After all sessions, whose journals say when they began.
         turns=RESULTS / "{study}/turns.parquet",
         stamps=stamps_of,
+        directed=directed_of,
         plan=RESULTS / "{study}" / PLAN,
         manifest=RESULTS / "{study}/manifest.parquet",
         source=source_of,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -73,7 +74,7 @@ def paired_differences(
     ]
 
 
-def looks_of(differences: pd.DataFrame, rule: Rule) -> list[Row]:
+def looks_of(differences: pd.DataFrame, rule: Rule, together: bool = True) -> list[Row]:
     """The looks until the study stops, or until the last block that there is.
 
     The differences of a cluster are added up, as the sign-flip test does. A cluster whose draws
@@ -84,6 +85,9 @@ def looks_of(differences: pd.DataFrame, rule: Rule) -> list[Row]:
     ----------
     differences : of :data:`~dissensus.design.stopping.DIFFERENCES`, of the blocks so far.
     rule : when to stop.
+    together : whether to compute the limits that hold for all contrasts together. Of m contrasts
+        each has then, besides its own, an interval of level 1 - (1 - confidence)/m (Bonferroni):
+        all hold at any look what they estimate, also the one that is picked because it is large.
 
     Returns
     -------
@@ -94,9 +98,10 @@ def looks_of(differences: pd.DataFrame, rule: Rule) -> list[Row]:
         return []
     blocks = sorted(differences["block"].unique())
     run = [int((differences.drop_duplicates("draw_id")["block"] <= b).sum()) for b in blocks]
-    by_contrast = [
-        _of_contrast(of, blocks, rule) for _, of in differences.groupby("contrast", sort=False)
-    ]
+    contrasts = [of for _, of in differences.groupby("contrast", sort=False)]
+    level = 1.0 - (1.0 - rule.confidence) / len(contrasts)
+    family = level if together else None
+    by_contrast = [_of_contrast(of, blocks, rule.confidence, family) for of in contrasts]
     rows: list[Row] = []
     # What comes after a stop is not computed.
     for draws, at_look in zip(run, zip(*by_contrast, strict=True), strict=False):
@@ -110,8 +115,10 @@ def looks_of(differences: pd.DataFrame, rule: Rule) -> list[Row]:
     return rows
 
 
-def _of_contrast(differences: pd.DataFrame, blocks: Sequence[int], rule: Rule) -> Iterator[Row]:
-    """One contrast at every look, without the verdict."""
+def _of_contrast(
+    differences: pd.DataFrame, blocks: Sequence[int], confidence: float, family: float | None
+) -> Iterator[Row]:
+    """One contrast at every look, without the verdict; ``family``: the level of joint limits."""
     ordered = differences.sort_values(["block", "draw_id"], kind="stable")
     complete = ordered[ordered["difference"].notna()]
     first = complete.groupby("cluster")["block"].transform("min")
@@ -122,22 +129,26 @@ def _of_contrast(differences: pd.DataFrame, blocks: Sequence[int], rule: Rule) -
     after = [int((begun <= block).sum()) for block in blocks]
     bound = float(ordered["bound"].iloc[0]) if ordered["bound"].notna().all() else None
     names = {name: ordered[name].iloc[0] for name in ("contrast", "outcome", "arm", "reference")}
-    return (
-        {
+    looks = looks_at(sums, sizes, after, confidence, bound)
+    wide = looks_at(sums, sizes, after, family, bound) if family else repeat(None)
+    for block, clusters, look, joint in zip(blocks, after, looks, wide, strict=False):
+        yield {
             **names,
             "block": int(block),
             "n": int(sizes[:clusters].sum()),
             "n_clusters": clusters,
             "estimate": float(sums[:clusters].sum() / sizes[:clusters].sum()) if clusters else None,
-            "ci_low": look.ci_low if np.isfinite(look.ci_low) else None,
-            "ci_high": look.ci_high if np.isfinite(look.ci_high) else None,
+            "ci_low": _limit(look.ci_low),
+            "ci_high": _limit(look.ci_high),
+            "family_low": _limit(joint.ci_low) if joint else None,
+            "family_high": _limit(joint.ci_high) if joint else None,
             "e_value": look.e_value,
             "p_value": look.p_value,
         }
-        for block, clusters, look in zip(
-            blocks, after, looks_at(sums, sizes, after, rule.confidence, bound), strict=True
-        )
-    )
+
+
+def _limit(value: float) -> float | None:
+    return value if np.isfinite(value) else None
 
 
 def anytime_rows(looks: Sequence[Mapping[str, Any]]) -> list[Row]:
@@ -154,7 +165,8 @@ def anytime_rows(looks: Sequence[Mapping[str, Any]]) -> list[Row]:
         }
         names = (row["outcome"], row["arm"], row["reference"], ANYTIME)
         made = contrast_row(*names, Estimate(**numbers), headline=True)
-        rows.append({**made, "contrast": row["contrast"]})
+        limits = {name: row[name] for name in ("contrast", "family_low", "family_high")}
+        rows.append({**made, **limits})
     adjust_family(rows)
     return rows
 

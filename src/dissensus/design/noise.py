@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from dissensus.design.contrasts import (
     HEADLINE,
@@ -29,6 +30,7 @@ from dissensus.design.contrasts import (
     without_rounding,
 )
 from dissensus.design.weights import Contrast
+from dissensus.stats.checks import FloatArray
 from dissensus.stats.multiplicity import adjust
 from dissensus.stats.results import NAN
 
@@ -65,9 +67,7 @@ def beyond_floor(
     clusters = units_of(metrics, columns)[columns.cluster]
     for row in tested:
         row |= _tested(wide, clusters, named[row["contrast"]], floor, options.confidence)
-    p_values = [NAN if row["floor_p"] is None else row["floor_p"] for row in tested]
-    for row, holm in zip(tested, adjust(p_values, "holm"), strict=True):
-        row["floor_p"] = defined(float(holm))
+    adjust_floor(tested)
 
 
 def _tested(
@@ -80,11 +80,36 @@ def _tested(
     """The p-value of one contrast before Holm's adjustment, and the draws that it rests on."""
     of, again = pairs_of(wide, clusters, contrast), pairs_of(wide, clusters, floor)
     both = of.complete & again.complete
-    differences = of.differences[both]
     noise = -contrast.weights[floor.reference] * again.differences[both]
+    return larger_than(of.differences[both], noise, of.clusters[both], confidence)
+
+
+def larger_than(
+    differences: FloatArray, noise: FloatArray, clusters: NDArray[Any], confidence: float
+) -> Row:
+    """Test differences with the noise of the same draws.
+
+    Parameters
+    ----------
+    differences : of n draws, (n,), finite.
+    noise : what two equal arms differ by in these draws, with the weight of the reference, (n,).
+    clusters : label of each draw's cluster, (n,).
+    confidence : level of the interval that is behind the test.
+
+    Returns
+    -------
+    ``floor_p`` before any adjustment, and ``floor_n``.
+    """
     apart = without_rounding(differences - noise, differences, noise)
-    mean = robust_mean(apart, of.clusters[both], confidence)
+    mean = robust_mean(apart, clusters, confidence)
     p_value = mean.p_value
     if np.isfinite(p_value) and abs(differences.mean()) <= abs(noise.mean()):
         p_value = 1.0
     return {"floor_p": defined(p_value), "floor_n": mean.n}
+
+
+def adjust_floor(rows: Sequence[Row]) -> None:
+    """Put ``floor_p`` after Holm's adjustment over these rows, in place of what it was."""
+    p_values = [NAN if row["floor_p"] is None else row["floor_p"] for row in rows]
+    for row, holm in zip(rows, adjust(p_values, "holm"), strict=True):
+        row["floor_p"] = defined(float(holm))

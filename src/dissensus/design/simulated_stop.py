@@ -60,7 +60,7 @@ class SimulatedStop:
         differences : rows of :data:`~dissensus.design.stopping.DIFFERENCES`, of all blocks.
         """
         frame = pd.DataFrame(differences)
-        looks = looks_of(frame, self.rule)
+        looks = looks_of(frame, self.rule, together=False)
         estimates = {}
         for row in anytime_rows(looks):
             estimate, low, high, p_value = (

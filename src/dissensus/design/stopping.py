@@ -61,7 +61,7 @@ LOOKS = Schema(
         **_ARMS,
         "draws": count("Draws that had been run."),
         **common("n", "n_clusters", "estimate?"),
-        **common("ci_low?", "ci_high?"),
+        **common("ci_low?", "ci_high?", "family_low?", "family_high?"),
         "e_value": Column(
             "float", "Evidence against no difference: 1 is none, and its mean is 1 at most there."
         ),

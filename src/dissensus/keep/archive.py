@@ -17,7 +17,7 @@ import yaml
 
 from dissensus.digests import file_digest, text_digest
 from dissensus.errors import ResourceError, SettingError
-from dissensus.keep.closing import CLOSING
+from dissensus.keep.closing import CLOSING, first_lines, read_closing
 from dissensus.keep.crate import DIGESTS, GUIDE, PUBLISHED, SETTINGS, write_crate
 from dissensus.keep.verdict import VERDICT, verdict_page
 from dissensus.llm.ledger import LEDGER
@@ -27,6 +27,7 @@ from dissensus.run.kept import without_passwords
 from dissensus.shipped import LINKS, is_checkout
 from dissensus.study.configuration import Configuration
 from dissensus.study.panels import PART_OF
+from dissensus.study.panels import SETTING as PANELS
 from dissensus.study.sources import is_the_projects
 from dissensus.tables.provenance import COMMIT_FILE, PLAN_FILE, STAMPS_FILE, package_versions
 
@@ -108,6 +109,7 @@ def archive(
             _copy(source, folder / source)
         for source in _begins_with(results):
             _copy(source, folder / source)
+        _copy_shared_ledger(settings, results, folder)
         digests = ""
         for source in _published(results, path):
             _copy(source, folder / PUBLISHED / source.relative_to(results))
@@ -150,10 +152,13 @@ def _to_begin_with(
 
 
 def _settings(configuration: Mapping[str, Any]) -> str:
-    """The configuration as a file: the archive itself has the replies of the one that is named, and
-    a panel is archived as a run of its own.
+    """The configuration as a file: the archive itself has the replies of the one that is named.
+
+    It is read over the project's config.yaml, whose panels a panel has not.
     """
-    values = {key: value for key, value in configuration.items() if key not in ("replay", PART_OF)}
+    values = {key: value for key, value in configuration.items() if key != "replay"}
+    if values.get(PART_OF):
+        values[PANELS] = None
     return yaml.safe_dump(without_passwords(values), sort_keys=False)
 
 
@@ -194,6 +199,22 @@ def _begins_with(results: Path) -> Iterator[Path]:
     for name in (LEDGER, *(f"*/{plan}" for plan in plans)):
         for place in sorted(results.glob(name)):
             yield from _files(place, results)
+
+
+def _copy_shared_ledger(settings: Configuration, results: Path, folder: Path) -> None:
+    """Pack what a panel was closed with of the ledger that all panels share.
+
+    Other panels may have written into it since; with these lines a run that is made again would be
+    closed otherwise.
+    """
+    shared, closing = settings.home(results) / LEDGER, results / CLOSING
+    if shared.parent == results or not closing.is_file():
+        return
+    closed = read_closing(closing.read_text("utf-8"), closing).get(shared, "")
+    content = first_lines(shared.read_bytes(), closed) if shared.is_file() else None
+    if content is not None:
+        (folder / shared).parent.mkdir(parents=True)
+        (folder / shared).write_bytes(content)
 
 
 def _published(results: Path, archived: Path) -> Iterator[Path]:

@@ -38,10 +38,24 @@ _LINE = re.compile(r"([0-9a-f]{64})  (.+)")
 
 @makes(closing=write_text)
 def close(configuration: Configuration) -> str:
-    """The list of a finished run, a line a file, in the order of their paths."""
-    files = closed_files(configuration.results)
-    remember_replies(configuration.results)
-    return "".join(f"{file_digest(path)}  {path}\n" for path in files)
+    """The list of a finished run, a line a file, in the order of their paths.
+
+    A panel's has the ledger that it shares with the other panels, at its end.
+    """
+    results = configuration.results
+    lines = [f"{file_digest(path)}  {path}\n" for path in closed_files(results)]
+    shared = configuration.home(results) / LEDGER
+    if shared.parent != results and shared.is_file():
+        # That of all panels: others may write into it now.
+        lines.append(f"{sha256(whole_lines(shared)).hexdigest()}  {shared}\n")
+    remember_replies(results)
+    return "".join(lines)
+
+
+def whole_lines(path: Path) -> bytes:
+    """A file up to the end of its last line."""
+    content = path.read_bytes()
+    return content[: content.rfind(b"\n") + 1]
 
 
 def closed_files(results: Path) -> Iterator[Path]:
@@ -77,17 +91,15 @@ def read_closing(text: str, name: object) -> dict[Path, str]:
     return {Path(match[2]): match[1] for match in matches if match}
 
 
-def begins_with(path: Path, digest: str) -> bool:
-    """Whether some first lines of a file, or none, have a digest."""
-    hashed = sha256()
-    if hashed.hexdigest() == digest:
-        return True
-    with path.open("rb") as file:
-        for line in file:
-            hashed.update(line)
-            if hashed.hexdigest() == digest:
-                return True
-    return False
+def first_lines(content: bytes, digest: str) -> bytes | None:
+    """The first lines, or none, that have a digest; None where no such have it."""
+    hashed, end = sha256(), 0
+    for line in (b"", *content.splitlines(keepends=True)):
+        hashed.update(line)
+        end += len(line)
+        if hashed.hexdigest() == digest:
+            return content[:end]
+    return None
 
 
 def remember_replies(results: Path) -> None:

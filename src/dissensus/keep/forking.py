@@ -53,10 +53,11 @@ def fork_session(
         raise ResourceError(f"What is said instead in turn {turn} is empty; write a text.")
     sessions = Sessions.read(settings, folder)
     row = sessions.rows[session_id]
-    spec, registry = sessions.spec(row), settings.registry(folder.parent, "fork")
+    spec = sessions.spec(row)
     if not spec["models"]:
         why = "was imported, and asks no model that could go on; fork a session that was held here."
         raise ResourceError(f"{session_id} {why}")
+    registry = settings.registry(folder.parent, "fork", spec["models"])
     models = {name: registry.model(name) for name in spec["models"]}
     begin = sessions.steps(row, FolderInputs(folder, sessions.study.ids))
     spoken = sha256(f"{turn}/{speaker_of_turn}/{text}".encode()).hexdigest()

@@ -13,9 +13,10 @@ from typing import Self
 from zipfile import BadZipFile, ZipFile
 
 from dissensus.errors import ArtefactError, ResourceError
-from dissensus.keep.closing import CLOSING, is_appended, read_closing
+from dissensus.keep.closing import CLOSING, first_lines, is_appended, read_closing
 from dissensus.keep.crate import DIGESTS, METADATA, PUBLISHED
 from dissensus.keep.verdict import VERDICT
+from dissensus.llm.ledger import LEDGER
 from dissensus.study.configuration import Configuration
 
 _SHA256 = re.compile(r"\b[0-9a-f]{64}\b")
@@ -84,6 +85,11 @@ class Packed:
     def closing(self) -> str:
         """The name of its closing, which archives of earlier versions lack."""
         return f"{PUBLISHED}/{CLOSING}"
+
+    def may_list(self, path: Path) -> bool:
+        """Whether a file is the run's own, or the ledger that it shares with other panels."""
+        is_ledger = path.name == LEDGER and path.parent.parent == self.results.parent
+        return is_ledger or path.is_relative_to(self.results)
 
     def published(self, path: Path) -> str:
         """The name that a result has among what was published."""
@@ -154,7 +160,7 @@ def read_list(archive: Packed, name: str) -> dict[Path, str]:
         listed = read_closing(archive.text(name), name)
     except ArtefactError:
         return {}
-    return {path: digest for path, digest in listed.items() if path.is_relative_to(archive.results)}
+    return {path: digest for path, digest in listed.items() if archive.may_list(path)}
 
 
 def _of_closing(archive: Packed, names: Sequence[str]) -> Iterator[str]:
@@ -164,28 +170,19 @@ def _of_closing(archive: Packed, names: Sequence[str]) -> Iterator[str]:
         return
     for path, digest in listed.items():
         begins = path.as_posix()
-        name = begins if begins in names else archive.published(path)
+        is_kept = begins in names or not path.is_relative_to(archive.results)
+        name = begins if is_kept else archive.published(path)
         content = archive.read(name)
         if content is None:
             yield f"{archive.place} lacks {path}, which {archive.closing} lists."
         elif sha256(content).hexdigest() != digest and not (
-            is_appended(path) and _begins_with(content, digest)
+            is_appended(path) and first_lines(content, digest) is not None
         ):
             yield f"{archive.place}: {name} is not as it was when the run was closed."
     of_run = f"{archive.results.as_posix()}/"
     for name in names:
         if name.startswith(of_run) and is_appended(Path(name)) and Path(name) not in listed:
             yield f"{archive.place}: {name} is in no list of what the run was told."
-
-
-def _begins_with(content: bytes, digest: str) -> bool:
-    """Whether some first lines have a digest."""
-    hashed = sha256()
-    for line in content.splitlines(keepends=True):
-        hashed.update(line)
-        if hashed.hexdigest() == digest:
-            return True
-    return False
 
 
 def tables(archive: Packed) -> list[str]:

@@ -9,16 +9,14 @@ from shutil import copyfileobj
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
 from dissensus.errors import ResourceError
+from dissensus.llm.ledger import LEDGER
 from dissensus.shipped import command
 from dissensus.study.configuration import Configuration
 from dissensus.tables.artefact import replacing
+from dissensus.user_files import swells
 
 #: The bit of a file in a ZIP that has a password.
 _ENCRYPTED = 1
-#: Bytes up to which it does not matter what a file was packed to, and how often it may be smaller
-#: above that: replies are packed to a tenth.
-_LARGE = 16 << 20
-_MOST_PACKED = 200
 
 
 def begin_from_archive(settings: Configuration) -> None:
@@ -35,8 +33,8 @@ def begin_from_archive(settings: Configuration) -> None:
     path = Path(settings.replay)
     try:
         with ZipFile(path) as archive:
-            members = [*_members(archive, settings.results)]
-            if not members:
+            members = [*_members(archive, settings)]
+            if not any(target.is_relative_to(settings.results) for _, target in members):
                 raise ResourceError(
                     f"replay: {path} has no replies of a run named {settings.run}; name the "
                     "archive of this run, or give `run` the name that it has there."
@@ -65,11 +63,10 @@ def _check(archive: ZipFile, member: ZipInfo, path: Path) -> None:
     where = f"replay: {path}, {member.filename}"
     if member.flag_bits & _ENCRYPTED:
         raise ResourceError(f"{where}: it has a password; unpack it, and pack it without one.")
-    packed = member.compress_size
-    if member.file_size > max(_LARGE, _MOST_PACKED * packed):
+    if swells(member):
         raise ResourceError(
-            f"{where}: {packed:,} bytes would become {member.file_size:,}, as in no archive of a "
-            "run; name another."
+            f"{where}: {member.compress_size:,} bytes would become {member.file_size:,}, as in no "
+            "archive of a run; name another."
         )
     with archive.open(member) as file:
         # Its end tells whether what was read has the digest that the archive has of it.
@@ -77,9 +74,15 @@ def _check(archive: ZipFile, member: ZipInfo, path: Path) -> None:
             pass
 
 
-def _members(archive: ZipFile, results: Path) -> Iterator[tuple[ZipInfo, Path]]:
-    """The files of a run's results, and where each belongs; no name leads elsewhere."""
+def _members(archive: ZipFile, settings: Configuration) -> Iterator[tuple[ZipInfo, Path]]:
+    """The files of a run's results, and where each belongs; no name leads elsewhere.
+
+    Of a panel, the ledger that it shares is one of them.
+    """
+    results = settings.results
+    ledger = settings.home(results) / LEDGER
     for member in archive.infolist():
         inside = PurePosixPath(member.filename)
-        if not member.is_dir() and inside.is_relative_to(results) and ".." not in inside.parts:
+        is_its_own = inside.is_relative_to(results) or Path(inside) == ledger
+        if not member.is_dir() and is_its_own and ".." not in inside.parts:
             yield member, Path(inside)

@@ -12,8 +12,10 @@ import yaml
 from dissensus.digests import file_digest
 from dissensus.keep.closing import CLOSING
 from dissensus.keep.reply_counts import reply_page
+from dissensus.llm.journal import Journal
 from dissensus.llm.prices import price_of, read_prices
 from dissensus.plan.order import order_of
+from dissensus.plan.registering.direction import direction_of
 from dissensus.report.frames import Column
 from dissensus.report.labels import counted, number
 from dissensus.report.markdown import bullets, line, page, table
@@ -24,6 +26,11 @@ from dissensus.tables.provenance import PLAN_DIGEST, PLAN_FILE
 
 VERDICT = "VERDICT.md"
 _CITATION = "CITATION.cff"
+#: Whoever deletes all and asks again leaves no trace in what he publishes.
+_ONLY_ONE = (
+    "Whether replies were asked for before this plan, or again until some pleased, no file of a "
+    "run can show."
+)
 
 
 class Creator(NamedTuple):
@@ -80,7 +87,10 @@ def verdict_page(
     licence = f"Licence of the data: {settings.license or 'not stated'}."
     parts = [bullets([f"Creator: {by}.", licence, f"Code: {code}."])]
     for name in settings.studies:
-        parts += [f"## {line(name)}", bullets([*_of_study(results / name)])]
+        parts += [
+            f"## {line(name)}",
+            bullets([*_of_study(results / name, settings.study(name).headline_rows)]),
+        ]
     parts += ["## Replies", reply_page(results), "## Prices"]
     parts += [
         _prices(settings),
@@ -90,7 +100,7 @@ def verdict_page(
     return page(f"What to believe of run {settings.run}", parts, settings.simulated)
 
 
-def _of_study(folder: Path) -> Iterator[str]:
+def _of_study(folder: Path, headline_rows: str) -> Iterator[str]:
     """Whether it was registered, what was done otherwise, and what was lost."""
     listed = folder / "deviations.parquet"
     if listed.is_file():
@@ -100,11 +110,31 @@ def _of_study(folder: Path) -> Iterator[str]:
         kinds = Counter(row["kind"] for row in rows)
         by_kind = ", ".join(f"{kind} {count}" for kind, count in kinds.items())
         yield counted(len(rows), "deviation") + (f": {by_kind}." if rows else " from its plan.")
-        yield from (row["sentence"] for row in rows)
+        # Which came first is said above.
+        yield from (row["sentence"] for row in rows if row["name"] != "order")
+        if direction := direction_of(folder, headline_rows):
+            yield from direction.sentences()
+        yield from _of_origin(folder)
     else:
         yield "Not registered: it had no plan before its first session."
     complete = read(folder / "outcomes.parquet")["complete"].to_pylist()
     yield f"{counted(len(complete), 'session')}, of which {complete.count(False):,} lost for good."
+
+
+def _of_origin(folder: Path) -> Iterator[str]:
+    """What no file of a run can show, and who could tell."""
+    replies = [
+        reply for path in sorted((folder / "journal").glob("*.jsonl"))
+        for reply in Journal(path).replies
+    ]  # fmt: skip
+    named = sum(bool(reply.request_id) for reply in replies)
+    yield _ONLY_ONE
+    if named:
+        yield (
+            f"{named:,} of {len(replies):,} replies have the id that the "
+            "provider gave them: its records, and its bill, can tell when they were made and what "
+            "else was asked."
+        )
 
 
 def _prices(settings: Configuration) -> str:

@@ -10,7 +10,7 @@ from dissensus.errors import ArtefactError, DissensusError
 from dissensus.keep.closing import (
     CLOSING,
     REPLIES,
-    begins_with,
+    first_lines,
     is_appended,
     other_replies,
     read_closing,
@@ -84,7 +84,11 @@ def _changes(
             yield path, f"{path} is gone, and {closing} lists it; {_RESTORE}."
         elif path not in verified.made:
             verified.missing += 1
-    grown = [path for path in changed if is_appended(path) and begins_with(path, listed[path])]
+    grown = [
+        path
+        for path in changed
+        if is_appended(path) and first_lines(path.read_bytes(), listed[path]) is not None
+    ]
     # What is paid after the end, such as a fork, is booked too.
     journals = [path for path in grown if path.name != LEDGER]
     went_on = bool(verified.pending or verified.missing or journals)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from dissensus.plan.confirmation import prediction_words
 from dissensus.plan.materials import Material
+from dissensus.plan.registering.direction import TWO_SIDED, expected
 from dissensus.report.escaping import html, line
 from dissensus.study.run_settings import EligibleSettings
 
@@ -109,8 +110,8 @@ def _hypothesis(plan: Plan) -> Iterator[str]:
     if said:
         yield line(said)
     if direction:
-        side = "above" if direction == "greater" else "below"
-        yield f"Expected direction: the difference of the primary outcome is {side} 0."
+        where = expected(direction)
+        yield f"Expected direction: the difference of the primary outcome is {where}. {TWO_SIDED}"
     else:
         yield (
             "No direction is registered: a difference either way is a finding, and tests are "

@@ -7,7 +7,6 @@ which later runs in the folder are compared with. Neither is ever written again.
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -37,6 +36,8 @@ from dissensus.plan.materials import materials_of, uncommitted
 from dissensus.plan.order import contradiction, order_of
 from dissensus.plan.plan_pages import as_html, as_markdown, plan_sections
 from dissensus.plan.registered import Plan
+from dissensus.plan.registering.before import looked_at
+from dissensus.plan.registering.direction import direction_of
 from dissensus.plan.registering.models import Models, answered_in, asked_by
 from dissensus.plan.registering.settings import (
     asked_models,
@@ -45,7 +46,7 @@ from dissensus.plan.registering.settings import (
     versions,
 )
 from dissensus.report.escaping import line
-from dissensus.report.labels import counted, listed
+from dissensus.report.labels import listed
 from dissensus.shipped import command
 from dissensus.study.configuration import Configuration
 from dissensus.study.kind import Row
@@ -73,15 +74,18 @@ def list_deviations(
 ) -> tuple[list[dict[str, Any]], str]:
     """What a study does otherwise than registered: as rows, and in Markdown.
 
-    That its plan was written after its first reply is one of these.
+    That its plan was written after its first reply is one of these. Which way the estimates went
+    is said where the plan has a direction, and is none of these.
     """
     sessions = Sessions.read(configuration, plan.parent)
     listed = deviations(plan.parent, plan_of(configuration, sessions, commit))
     if late := contradiction(plan.parent):
         listed.insert(0, Deviation("design", "order", late))
     order = order_of(plan.parent)
-    said = () if late or order is None else [line(each) for each in order.sentences()]
-    return [vars(each) for each in listed], deviations_text(listed, said)
+    said = [] if late or order is None else [*order.sentences()]
+    if direction := direction_of(plan.parent, sessions.study.headline_rows):
+        said += direction.sentences()
+    return [vars(each) for each in listed], deviations_text(listed, [*map(line, said)])
 
 
 @makes(confirmation=CONFIRMATION, page=write_text)
@@ -174,7 +178,7 @@ def plan_of(settings: Configuration, sessions: Sessions, commit: str) -> Plan:
         registered,
         uncommitted(),
         materials_of(sessions, asked_models(settings, study)),
-        [*_looked_at(settings, study.name)],
+        [*looked_at(settings.run, study.name, said.looked_at if said else [])],
         settings.eligible.model_dump() if settings.eligible else None,
         registered_prediction(settings.confirms, study, draws) if settings.confirms else None,
         ", ".join(each.name for each in settings.creator),
@@ -203,21 +207,6 @@ def _noise_floor(arms: Sequence[str]) -> str:
         return "None is planned: no arm is run a second time."
     pairs = listed(f"{again_of([arm])} and {arm}" for arm in twice)
     return f"What two equal arms differ by: {pairs}."
-
-
-def _looked_at(settings: Configuration, study: str) -> Iterator[str]:
-    """The other runs of a study in the project's folder that have replies."""
-    counts = Counter(path.parts[-4] for path in Path("results").glob(f"*/{study}/journal/*.jsonl"))
-    counts.pop(settings.run, None)
-    for run, count in sorted(counts.items()):
-        yield f"Run {line(run)} in the same folder: replies of {counted(count, 'session')}."
-    if not counts:
-        yield "No other run in the same folder has replies of this study."
-    said = settings.registration.get(study)
-    for sentence in said.looked_at if said else ():
-        yield f"By the author's word: {line(sentence)}"
-    if not said or not said.looked_at:
-        yield "The author states nothing else: no pilot, no other run, no other's results."
 
 
 def register(folder: Path, plan: Plan, question: str, begun: Iterable[str]) -> list[str]:

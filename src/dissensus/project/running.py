@@ -5,9 +5,12 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import NoReturn
+
+import yaml
 
 from dissensus.errors import SettingError
 from dissensus.shipped import home
@@ -15,6 +18,8 @@ from dissensus.shipped import home
 #: Where Snakemake looks for a workflow, below the folder that it starts in.
 _OWN_SNAKEFILES = ("Snakefile", "workflow/Snakefile")
 _PROFILES = "profiles"
+#: Executors that Snakemake has without a plugin.
+_BUILT_IN = ("local", "dryrun", "touch")
 
 
 def add_run_options(parser: argparse.ArgumentParser) -> None:
@@ -39,7 +44,7 @@ def run(chosen: argparse.Namespace, further: Sequence[str]) -> NoReturn:
 
     Raises
     ------
-    SettingError : there is no such profile.
+    SettingError : there is no such profile, or its executor is not installed.
     """
     line = [sys.executable, "-P", "-m", "snakemake", *snakemake_options(chosen), *further]
     os.execv(sys.executable, line)
@@ -66,10 +71,29 @@ def _settings(file: str) -> str:
     return file if Path(file).exists() or not (home() / file).is_file() else str(home() / file)
 
 
+def _check_executor(file: Path, name: str) -> None:
+    """That Snakemake has the plugin that a profile names; it would list its options otherwise."""
+    try:
+        given = yaml.safe_load(file.read_text("utf-8"))
+    except (OSError, ValueError, yaml.YAMLError):
+        # Snakemake says what is wrong with it.
+        return
+    executor = given.get("executor") if isinstance(given, Mapping) else None
+    plugin = f"snakemake_executor_plugin_{str(executor).replace('-', '_')}"
+    if executor is None or executor in _BUILT_IN or find_spec(plugin):
+        return
+    package = "dissensus[slurm]" if executor == "slurm" else plugin.replace("_", "-")
+    raise SettingError(
+        f"--profile holds {name!r}, whose executor {executor!r} is not installed; "
+        f"pip install '{package}'."
+    )
+
+
 def _profile(name: str) -> Path:
     places = (Path(_PROFILES) / name, home() / _PROFILES / name, Path(name))
     for place in places:
         if (place / "config.yaml").is_file():
+            _check_executor(place / "config.yaml", name)
             return place
     theirs = ", ".join(sorted(each.name for each in (home() / _PROFILES).iterdir()))
     raise SettingError(

@@ -32,8 +32,9 @@ _KINDS = (
     *("unidentified", "headline", "stopped", "floor", "against", "planted", "lost"),
     *("card", "but", "bar"),
 )
-#: What stands behind an estimate that has no interval.
-NO_LIMITS = " (no interval: draws do not differ or are too few)"
+#: Why an estimate has no interval: in general, and where all draws are of one cluster.
+_TOO_FEW = "draws do not differ or are too few"
+_ONE_CLUSTER = "all draws are of one cluster"
 #: Why a contrast has no estimate.
 _IN_NO_DRAW = "no draw has the outcome in both arms"
 
@@ -93,7 +94,8 @@ class Bar:
             number(estimate, self.digits, "−") if self.is_mean else signed(estimate, self.digits)
         )
         limits_shown = interval(low, high, self.digits, "−")
-        return f"{written}{NO_LIMITS if limits_shown == MISSING else f' {limits_shown}'}"
+        none = f" (no interval: {no_limits(self.row)})"
+        return f"{written}{none if limits_shown == MISSING else f' {limits_shown}'}"
 
 
 @dataclass(frozen=True)
@@ -324,6 +326,12 @@ def _is_mean(row: Mapping[str, Any]) -> bool:
     return not row.get("reference") and not row.get("factor")
 
 
+def no_limits(row: Mapping[str, Any]) -> str:
+    """Why an estimate has no interval."""
+    has_one_cluster = row.get("n_clusters") == 1 and row.get("n", 0) > 1
+    return _ONE_CLUSTER if has_one_cluster else _TOO_FEW
+
+
 def _contrast(row: Mapping[str, Any]) -> str:
     reference = row.get("reference")
     return f"{row['arm']} − {reference}" if reference else str(row["contrast"])
@@ -338,7 +346,7 @@ def _estimate(row: Mapping[str, Any], titles: Mapping[str, str]) -> str:
     written = number(value, minus="−") if _is_mean(row) else signed(value)
     estimate, interval = f"{outcome}, {contrast}: {written}", limits(row)
     if interval == MISSING:
-        return f"{estimate}, n = {row['n']}; no interval, as draws do not differ or are too few."
+        return f"{estimate}, n = {row['n']}; no interval, as {no_limits(row)}."
     # A mean that no value is named for is not tested.
     p = "" if _is_mean(row) and _missing(row["p_value"]) else f", {_p_words(row)}"
     return f"{estimate} {interval}{p}, n = {row['n']}."

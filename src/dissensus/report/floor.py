@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dissensus.report.facts import Fact, Facts
+from dissensus.report.facts import Fact, Facts, Row
 from dissensus.report.labels import interval, signed
 from dissensus.report.view import View
 
@@ -35,7 +35,7 @@ class Beyond:
     def words(self) -> str:
         """Such as "3 of 11 arms differ from debate by more than ... (95%, after Holm)"."""
         noun = self.noun if int(self.tested) == 1 else f"{self.noun}s"
-        verb = self.verbs[int(self.found) != 1]
+        verb = self.verbs[1 not in (int(self.found), int(self.tested))]
         return f"{self.found} of {self.tested} {noun} {verb} {self.rest} ({self.level}, after Holm)"
 
 
@@ -49,7 +49,7 @@ class Floor:
     differs : what they are, in words that go before the difference.
     n : what it rests on, such as a number of draws.
     beyond : what is larger than that; None where nothing was tested with it.
-    untested : why, in words; empty where there is nothing to be tested.
+    beside : what is said where no count was tested, such as why; may be empty.
     times, digits : what values are multiplied by, and decimals.
     unit : of what is printed, such as " points".
     """
@@ -58,7 +58,7 @@ class Floor:
     differs: str
     n: Any
     beyond: Beyond | None = None
-    untested: str = ""
+    beside: str = ""
     times: float = 1.0
     digits: int = 3
     unit: str = ""
@@ -86,10 +86,11 @@ class Floor:
             return None
         name = row["reference"].replace("_", " ")
         tested = [each for each in main if each["floor_p"] == each["floor_p"]]
-        beyond = _beyond(contrasts, tested, row["reference"], name, view, look) if tested else None
-        untested = "" if tested or not main else "no contrast could be tested against it"
+        noun = "contrast" if any(" " in row["arm"] for row in tested) else "arm"
+        beyond = beyond_of(contrasts, tested, (noun, name), view, look) if tested else None
+        beside = "" if tested or not main else "no contrast could be tested against it"
         differs = f"{name} run again differs from itself by"
-        return cls(row, differs, row["n"], beyond, untested, **named)
+        return cls(row, differs, row["n"], beyond, beside, **named)
 
     @property
     def has_limits(self) -> bool:
@@ -106,26 +107,34 @@ class Floor:
         if not self.has_limits:
             return f"No noise floor: {differs}{self.unit}, n = {self.n}, without an interval."
         limits = f"{interval(low, high, self.digits, '−')}{self.unit}"
-        more = self.beyond.words if self.beyond else self.untested
+        more = self.beyond.words if self.beyond else self.beside
         return f"Noise floor: {differs} {limits}, n = {self.n}{'; ' if more else ''}{more}."
 
 
-def _beyond(
+def beyond_of(
     contrasts: Facts,
-    tested: list[Any],
-    reference: str,
-    name: str,
+    tested: Sequence[Row],
+    words: tuple[str, str],
     view: View,
-    look: Mapping[str, Any],
+    look: Mapping[str, Any] | None = None,
 ) -> Beyond:
-    """Of contrasts that were tested with the floor; ``name``: the reference, for readers."""
+    """How many contrasts are beyond the floor.
+
+    Parameters
+    ----------
+    contrasts : what the rows are of.
+    tested : headlines that were tested with the floor.
+    words : what they are, in the singular, and the reference, for readers.
+    view : for the level.
+    look : further columns with the value that all rows have.
+    """
+    noun, name = words
     names = {key: [row[key] for row in tested] for key in ("arm", "reference")}
-    where = {"headline": True, **names, **look}
+    where = {"headline": True, **names, **(look or {})}
     found = contrasts.over("sum", f"floor_p < {view.alpha:.6g}", **where)
     of = contrasts.over("count", "floor_p", **where)
-    if all(row["reference"] == reference for row in tested):
+    if len(set(names["reference"])) == 1:
         rest = f"from {name} by more than {name} differs from itself"
-        noun = "contrast" if any(" " in row["arm"] for row in tested) else "arm"
         return Beyond(found, of, noun, ("differs", "differ"), rest, view.level)
     rest = f"larger than what {name} differs from itself by, with the same weight"
     return Beyond(found, of, "contrast", ("is", "are"), rest, view.level)

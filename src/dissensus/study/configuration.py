@@ -147,6 +147,12 @@ class Configuration(LlmSettings):
             for use in self.model_uses(study):
                 yield from ((f"{study}.{use.setting}", name) for name in use.models)
 
+    @field_validator(SETTING, mode="before")
+    @classmethod
+    def _no_panels(cls, panels: Any) -> Any:
+        """Null takes those of a file below away, which an empty block would leave."""
+        return {} if panels is None else panels
+
     @field_validator("studies")
     @classmethod
     def _studies_are_known(cls, studies: list[str]) -> list[str]:

@@ -93,6 +93,7 @@ def page_settings(settings: Configuration, study: Study[Any]) -> dict[str, Any]:
             for table in study.tables
         ],
         "headline": study.headline.maker if study.headline else "",
+        "headline_rows": study.headline_rows,
         "exchange": [study.reader.exchange, [*study.reader.aside], [*study.reader.reads]],
         "view": {**view_settings(study), "planted": planted, "stops": bool(study.settings.stop)},
     }

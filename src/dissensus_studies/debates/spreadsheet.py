@@ -10,6 +10,7 @@ from zipfile import BadZipFile, ZipFile
 import python_calamine as calamine
 
 from dissensus.errors import ResourceError
+from dissensus.user_files import swells
 
 #: Bytes of a workbook when it is unpacked: what is larger is no table that somebody has typed.
 _LARGEST = 1 << 30
@@ -66,8 +67,9 @@ def _sheets(path: Path) -> Iterator[tuple[str, list[tuple[int, list[Any]]]]]:
     """Name of each sheet, and its rows that are not empty."""
     try:
         with ZipFile(path) as packed:
-            size = sum(member.file_size for member in packed.infolist())
-        if size > _LARGEST:
+            members = packed.infolist()
+        size = sum(member.file_size for member in members)
+        if size > _LARGEST or any(map(swells, members)):
             raise ResourceError(f"{path} has {size:,} bytes when it is unpacked; {_SAVE}.")
         with calamine.load_workbook(path) as book:
             for name in book.sheet_names:

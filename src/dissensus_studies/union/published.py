@@ -6,10 +6,11 @@ are called by their number among the six speeches.
 
 from __future__ import annotations
 
+import argparse
 import json
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -167,6 +168,20 @@ _OF_MAP = {
 }
 
 
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Write the speeches of the source's repository as a table."""
+    parser = argparse.ArgumentParser(description=main.__doc__)
+    parser.add_argument("folder", type=Path, help="the source's repository")
+    parser.add_argument("table", type=Path, help="that is written: a row a speech")
+    chosen = parser.parse_args(arguments)
+    rows = [*turns(chosen.folder)]
+    if not rows:
+        wanted = f"{chosen.folder}/export has no debates; name the folder of the repository."
+        print(wanted, file=sys.stderr)
+        return 1
+    pd.DataFrame(rows).to_csv(chosen.table, index=False)
+    return 0
+
+
 if __name__ == "__main__":
-    source, target = map(Path, sys.argv[1:])
-    pd.DataFrame(turns(source)).to_csv(target, index=False)
+    sys.exit(main())

@@ -147,3 +147,10 @@ def test_a_card_leads_to_a_debate_and_the_page_to_what_it_would_cost() -> None:
     assert page.count("One of them") == 1
     assert '<a href="reader/index.html#/own/d001-en">One of them</a>' in page
     assert "snakemake --cores 1 cost --configfile config/paper.yaml" in page
+
+
+def test_a_registered_direction_stands_beside_the_deviations() -> None:
+    given = {"deviations": [], "direction": "not in the registered direction", "proof": "unproved"}
+    page = front_page(RUN, [part(**given)])
+    assert "Registered, no deviation; not in the registered direction; unproved" in page
+    assert "direction" not in front_page(RUN, [part(deviations=[])])

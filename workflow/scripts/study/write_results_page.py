@@ -6,6 +6,7 @@ from typing import Any
 
 from dissensus.digests import file_digest
 from dissensus.plan.order import order_of
+from dissensus.plan.registering.direction import direction_of
 from dissensus.report.facts import FACTS
 from dissensus.report.findings import FINDINGS, rows
 from dissensus.report.pages.exchange import exchange_of
@@ -35,6 +36,9 @@ def main(inputs: Any, outputs: Any, stage: Stage) -> None:
         part = replace(part_of(folder, given, finding_rows, findings.shown), exchange=exchange)
         if order := order_of(folder):
             part = replace(part, order=[*order.sentences()], proof=order.proof)
+        if direction := direction_of(folder, given["headline_rows"]):
+            said = [*part.order, *direction.sentences()]
+            part = replace(part, order=said, direction=direction.words)
         parts.append(part)
         write_text(page_path, study_page(settings["run"], parts[-1], stage.simulated))
     truth = [row for path in inputs.get("truth", ()) for row in read(path, TRUTH).to_pylist()]

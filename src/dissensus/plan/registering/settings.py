@@ -23,7 +23,7 @@ from dissensus.tables.provenance import code_commit, package_versions
 #: Of a provider, what may change which model answers; limits and keys change none.
 _REACHED = {"base_url", "interface"}
 #: What holds the versions of all packages: a checkout's, or that of a project's archive.
-_LOCKS = ("requirements.lock", "requirements-run.txt", "requirements.txt")
+_LOCKS = ("requirements.lock", "requirements.txt", "requirements-run.txt")
 
 
 def asked_models(settings: Configuration, study: Study[Any]) -> dict[str, Any]:

@@ -6,6 +6,13 @@ const Debate = (() => {
   const others = (index, i) => index.draws.get(index.draw[i]).filter((k) => k !== i);
   const titled = (index, i) => index.titles[index.title[i]];
 
+  // The language of the session that is shown, where its draw has one and it is written in Latin letters.
+  let language = null;
+  const spoken = () => language;
+  const leave = () => { language = null; };
+  const NOT_LATIN = new Set(["zh", "ja", "ko", "ar", "he", "ru", "el", "hi", "th"]);
+  const languageOf = ({ row }) => (/^[a-z]{2,3}$/.test(row.language ?? "") && row.language !== "en" && !NOT_LATIN.has(row.language) ? row.language : null);
+
   async function show(main, study, ids, query, turn) {
     const index = Data.studies.get(study);
     if (!index) return missing(main, `There is no study ${study} in this run.`);
@@ -13,6 +20,7 @@ const Debate = (() => {
     const places = drawn ? drawn.slice(0, 2) : ids.map((id) => index.place.get(id));
     if (places.includes(undefined)) return missing(main, `The ${study} study has no debate ${ids.join(" and ")}.`);
     const found = await Promise.all(places.map((i) => Data.debate(study, i)));
+    language = found.length > 1 ? null : languageOf(found[0]);
     main.replaceChildren(...(found.length > 1 ? pair(found) : single(found[0], query)));
     if (turn) reveal(turn);
   }
@@ -150,7 +158,7 @@ const Debate = (() => {
     const shown = marked(text || "(no text)", word), [words, json] = split(text);
     if (said) shown.classList.add("said");
     if (json === null) return shown;
-    return [words && make("div", { class: "text" }, Text.shown(words)), stated(json), make("details", { open: Boolean(word) }, make("summary", {}, "As it was written"), shown)];
+    return [words && make("div", { class: "text", lang: Text.tag(words, language), dir: "auto" }, Text.shown(words)), stated(json), make("details", { open: Boolean(word) }, make("summary", {}, "As it was written"), shown)];
   }
 
   // The words before a JSON object or list at a text's end, and that; null where there is none.
@@ -237,7 +245,7 @@ const Debate = (() => {
     for (const one of found) for (const turn of one.turns) keys.set(`${turn.turn}/${turn.speaker}`, turn);
     const ordered = [...keys.entries()].sort(([, a], [, b]) => a.turn - b.turn), chosen = found.map((one) => one.id);
     const more = index.draws.get(index.draw[i]).filter((k) => !chosen.includes(index.id[k]));
-    const cell = (one, key) => { const turn = one.turns.find((own) => `${own.turn}/${own.speaker}` === key); return turn ? [make("p", { class: "about" }, make("a", { href: path(study, one.id, anchor(turn)) }, turn.model), turn.repairs > 0 && `, ${Words.counted(turn.repairs, "repair")}`, !turn.compliant && ", breaks a rule"), body(turn.text, "")] : make("p", { class: "about" }, index.failure[one.i] ? `Lost: ${index.failure[one.i]}` : "No such turn."); };
+    const cell = (one, key) => { language = languageOf(one); const turn = one.turns.find((own) => `${own.turn}/${own.speaker}` === key); return turn ? [make("p", { class: "about" }, make("a", { href: path(study, one.id, anchor(turn)) }, turn.model), turn.repairs > 0 && `, ${Words.counted(turn.repairs, "repair")}`, !turn.compliant && ", breaks a rule"), body(turn.text, "")] : make("p", { class: "about" }, index.failure[one.i] ? `Lost: ${index.failure[one.i]}` : "No such turn."); };
     const value = (one, measure) => Words.number(measure.values[one.i]);
     return [make("h1", {}, `${study} ${index.draw[i]}: ${found.map((one) => List.arm(index, one.i)).join(" beside ")}`),
       make("p", {}, found.length > 1 && more.length > 0 && ["Instead of the second: ", more.map((k) => [make("a", { href: path(study, `${chosen[0]}+${index.id[k]}`) }, `${List.arm(index, k)} (${index.id[k]})`), " "])]),
@@ -248,5 +256,5 @@ const Debate = (() => {
       )), found.some((one) => index.failure[one.i]) && make("p", {}, "A lost debate has no turns; open it to read what was said until then.")].filter(Boolean);
   }
 
-  return { show };
+  return { show, spoken, leave };
 })();

@@ -9,7 +9,18 @@ const Text = (() => {
     const low = found.toLowerCase();
     return low.length === text.length ? low : [...found].map((one) => (one.toLowerCase().length === one.length ? one.toLowerCase() : one)).join("");
   };
-  return { shown, fold };
+  // What HTML calls the language of a text that is mostly in another writing than the page: the one
+  // that is written so most often. Of a text in Latin letters it is what its session is said to be in.
+  const WRITINGS = [["Hiragana", "ja"], ["Katakana", "ja"], ["Hangul", "ko"], ["Han", "zh"], ["Arabic", "ar"], ["Hebrew", "he"], ["Cyrillic", "ru"], ["Greek", "el"], ["Devanagari", "hi"], ["Thai", "th"]].map(([name, tag]) => [new RegExp(`\\p{Script=${name}}`, "gu"), tag]);
+  const number = (text, letters) => text.match(letters)?.length ?? 0;
+  const tag = (text, spoken = null) => {
+    const some = text.slice(0, 2000), latin = number(some, /\p{Script=Latin}/gu);
+    if (!/[^\u0000-\u036f\u2000-\u2bff]/.test(some)) return spoken;
+    // A Han character is a word, some five letters.
+    const [most, found] = WRITINGS.map(([letters, one]) => [number(some, letters) * (one === "zh" ? 5 : one === "ja" ? 10 : 1), one]).sort(([a], [b]) => b - a)[0];
+    return most > latin ? found : spoken;
+  };
+  return { shown, fold, tag };
 })();
 
 // An element; children are elements or texts.
@@ -20,6 +31,8 @@ function make(tag, attributes = {}, ...children) {
     else if (name in made && typeof value === "boolean") made[name] = value;
     else if (value !== null && value !== undefined && value !== false) made.setAttribute(name, value);
   }
+  const said = children.length === 1 && typeof children[0] === "string" && !made.lang ? Text.tag(children[0]) : null;
+  if (said) { made.lang = said; made.dir = "auto"; }
   for (const child of children.flat(3)) {
     if (child === null || child === undefined || child === false) continue;
     made.append(child instanceof Node ? child : Text.shown(child));
@@ -30,7 +43,8 @@ function make(tag, attributes = {}, ...children) {
 // A text with each place of a word marked.
 function marked(text, word) {
   const held = make("div", { class: "text" }), needle = Text.fold(Text.shown(word ?? "").trim());
-  const whole = Text.shown(text), folded = Text.fold(whole);
+  const whole = Text.shown(text), folded = Text.fold(whole), tag = Text.tag(whole, Debate.spoken());
+  if (tag) { held.lang = tag; held.dir = "auto"; }
   let from = 0;
   if (needle) {
     for (let at = folded.indexOf(needle); at >= 0; at = folded.indexOf(needle, from)) {

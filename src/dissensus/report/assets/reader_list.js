@@ -120,8 +120,7 @@ const List = (() => {
     const index = Data.studies.get(query.get("study"));
     const models = [...new Set((index ? [index] : [...Data.studies.values()]).flatMap((one) => one.casts.flatMap((cast) => cast.split(", "))))].sort();
     const range = (one, k) => ["from", "to"].map((end) => make("label", {}, end === "from" ? `${one.title} from ` : " to ", make("input", { type: "number", step: "any", name: `${end}${k}`, value: query.get(`${end}${k}`) ?? "", on: { change: (event) => set(`${end}${k}`, event.target.value) } })));
-    return make("form", { role: "search", on: { submit: (event) => { event.preventDefault(); set("q", event.target.elements.q.value); } } },
-      make("p", {}, make("label", {}, "Search names, motions, questions and texts ", make("input", { name: "q", type: "search", value: query.get("q") ?? "" })), " ", make("button", { type: "submit" }, "Search")),
+    return make("form", { "aria-label": "Filters", on: { submit: (event) => event.preventDefault() } },
       make("p", { class: "filters" }, select("study", "Study", [...Data.studies.keys()]), select("status", "How it ended", Words.STATUS), select("model", "Model", models),
         (index?.filters ?? []).map((one) => select(one.name, Words.words(one.name), one.values)),
         [...query.keys()].some((key) => key !== "study") && make("button", { type: "button", on: { click: () => go(new URLSearchParams(query.get("study") ? { study: query.get("study") } : {})) } }, "Clear")),

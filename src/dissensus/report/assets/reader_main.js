@@ -14,6 +14,17 @@ const Reader = (() => {
     return id ? `#${CSS.escape(id)}` : name ? `[name="${CSS.escape(name)}"]` : "";
   }
 
+  // The search of all sessions keeps the filters of the list.
+  function searched(event) {
+    event.preventDefault();
+    const { parts, query } = route(), next = parts.length < 2 ? query : new URLSearchParams(), word = event.target.elements.q.value;
+    next.delete("page");
+    if (word) next.set("q", word); else next.delete("q");
+    const to = `#/${[...next].length ? `?${next}` : ""}`;
+    if (location.hash === to || (!location.hash && to === "#/")) return;
+    location.hash = to;
+  }
+
   async function show(moved) {
     const { parts, query } = route(), main = document.getElementById("main"), debate = `${parts.slice(0, 2).join("/")}?${query}`;
     const said = document.getElementById("said");
@@ -21,7 +32,9 @@ const Reader = (() => {
       if (parts.length < 2) {
         if (parts.length === 1 && !query.get("study")) query.set("study", parts[0]);
         drawn = "";
+        Debate.leave();
         const held = kept(main);
+        document.getElementById("search").elements.q.value = query.get("q") ?? "";
         await List.show(main, query, (next) => { history.replaceState(null, "", `#/${[...next].length ? `?${next}` : ""}`); show(false); });
         if (held) (main.querySelector(held) ?? main).focus({ preventScroll: true });
       } else if (drawn !== debate || !parts[2] || !document.getElementById(parts[2])) {
@@ -49,6 +62,7 @@ const Reader = (() => {
       return;
     }
     addEventListener("hashchange", () => show(true));
+    document.getElementById("search").addEventListener("submit", searched);
     await show(false);
   }
 

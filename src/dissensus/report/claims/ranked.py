@@ -53,8 +53,7 @@ def leaves_out_zero(row: Mapping[str, Any]) -> bool:
 def is_found(row: Mapping[str, Any], alpha: float) -> bool:
     """Whether an estimate of a family differs from 0, whichever of the family it is.
 
-    By the limits that hold for the family; where it has none, such as at a look, by the p-value
-    after adjustment.
+    By the limits that hold for the family; where it has none, by the p-value after adjustment.
     """
     if has_family(row):
         return not row["family_low"] <= 0.0 <= row["family_high"]

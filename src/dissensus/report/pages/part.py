@@ -57,6 +57,7 @@ class Part:
     exchange : two speakers of one of its debates; None where none can be quoted.
     order : sentences of whether its plan came first, and who says so.
     proof : what shows when the plan was there, in a few words; "" without a plan.
+    direction : whether the estimates went in the registered direction, in a few words; "" of none.
     """
 
     name: str
@@ -78,6 +79,7 @@ class Part:
     exchange: Exchange | None = None
     order: Sequence[str] = ()
     proof: str = ""
+    direction: str = ""
 
     @property
     def registered(self) -> str:
@@ -87,7 +89,7 @@ class Part:
         if any(each.startswith("NOT registered") for each in self.deviations):
             return "NOT registered before its first session"
         count = counted(len(self.deviations), "deviation") if self.deviations else "no deviation"
-        return f"Registered, {count}" + (f"; {self.proof}" if self.proof else "")
+        return "; ".join(filter(None, (f"Registered, {count}", self.direction, self.proof)))
 
 
 @dataclass(frozen=True)

@@ -54,7 +54,9 @@ def reader_page(run: str, studies: Mapping[str, Estimated], simulated: bool) -> 
         if simulated
         else "",
         '<a class="skip" href="#main">To the content</a>',
-        f'<header><p class="files"><a href="../index.html">Results of run {html(run)}</a> '
+        '<header><form role="search" id="search"><label>Search names, motions, questions and texts '
+        '<input name="q" type="search"></label> <button type="submit">Search</button></form>'
+        f'<p class="files"><a href="../index.html">Results of run {html(run)}</a> '
         '<a href="#/">All sessions</a></p></header>',
         '<main id="main" tabindex="-1"><h1>Debates</h1><p>Loading. This page needs scripts; '
         f"without them, <code>dissensus read &lt;id&gt; --run {html(run)}</code> prints a debate "

@@ -1,7 +1,7 @@
 """Inspect logs as turns, read by Inspect's own package where that is installed.
 
-The package need not be in this environment: ``make .venv/inspect/installed`` puts it into one of
-its own.
+The package need not be in this environment: it may be in one of its own, in ``.venv/inspect`` of
+the folder, where a checkout's ``make .venv/inspect/installed`` puts it.
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from dissensus.errors import ResourceError
+from dissensus.shipped import is_checkout
 
 from . import inspect_reader
 
-#: Where ``make .venv/inspect/installed`` puts it, from the project's folder.
+#: Where it may be besides, from the project's folder.
 _OWN = Path(".venv/inspect/bin/python")
 
 
@@ -45,6 +46,13 @@ def turns(path: Path, columns: Mapping[str, str | None]) -> Iterator[dict[str, A
         yield json.loads(line)
 
 
+def _how() -> str:
+    """How it is installed beside the project, in a checkout and elsewhere."""
+    if is_checkout():
+        return "`make .venv/inspect/installed`"
+    return "`python3 -m venv .venv/inspect && .venv/inspect/bin/pip install inspect-ai`"
+
+
 def _python(path: Path) -> str:
     """The Python that has the package."""
     if find_spec("inspect_ai"):
@@ -52,6 +60,6 @@ def _python(path: Path) -> str:
     if _OWN.is_file():
         return str(_OWN)
     raise ResourceError(
-        f"{path} is read by Inspect's own package, which is not installed; `make "
-        ".venv/inspect/installed` puts it into an environment of its own."
+        f"{path} is read by Inspect's own package, which is not installed; {_how()} puts it into "
+        "an environment of its own."
     )

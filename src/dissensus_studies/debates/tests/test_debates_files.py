@@ -106,6 +106,19 @@ def test_a_spreadsheet_is_read_cell_by_cell(tmp_path: Path) -> None:
     assert first.turns[1].place == f"{path}, row 4"
 
 
+def test_a_small_workbook_that_unpacks_to_very_much_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.xlsx"
+    write_xlsx(path, {"turns": [["session", "speaker", "text"], ["a", "x", "0" * (40 << 20)]]})
+    assert path.stat().st_size < 100_000
+    with pytest.raises(
+        ResourceError, match=r"a\.xlsx has 41,\d{3},\d{3} bytes when it is unpacked"
+    ):
+        read_table(path, {}, MODELS)
+    # One whose rows repeat, as tables do, is read.
+    write_xlsx(path, {"turns": [["session", "speaker", "text"], *[["a", "x", "Yes."]] * 500]})
+    assert len(read_table(path, {}, MODELS).sessions[0].turns) == 500
+
+
 def test_a_workbook_that_a_spreadsheet_program_wrote(tmp_path: Path) -> None:
     """By openpyxl 3.1: the first two debates of ``examples/transcripts/groups.csv``."""
     path = Path(__file__).with_name("files") / "groups.xlsx"

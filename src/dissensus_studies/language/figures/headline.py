@@ -10,7 +10,7 @@ from dissensus.design.again import again_of
 from dissensus.report.claims.ranked import leaves_out_zero
 from dissensus.report.facts import Row, unmarked
 from dissensus.report.findings import Bar, Card, Findings, but
-from dissensus.report.floor import Floor
+from dissensus.report.floor import Floor, beyond_of
 from dissensus.report.frames import records
 from dissensus.report.labels import (
     contrast_words,
@@ -116,15 +116,21 @@ def _floor(compared: Mapping[str, Row], artefacts: Artefacts, view: View) -> str
             f"No noise floor: {language_name(reference)} was not run against itself; "
             "config/a-a.yaml does that."
         )
-    row, others = compared[again], [name for name in compared if name != again]
-    differs = f"{language_name(reference)} run again differs from itself by"
-    # Each language has an instrument of its own, and the reference against itself has none.
-    untested = (
-        "no other language is tested against it, since it has no instrument's offset as they have"
-        if others
+    row, name = compared[again], language_name(reference)
+    tested = [each for each in compared.values() if each["floor_p"] == each["floor_p"]]
+    beyond = (
+        beyond_of(artefacts.facts("language_effect"), tested, ("language", name), view)
+        if tested
+        else None
+    )
+    # What a language differs by as it is read has the instrument's offset, and the floor has none.
+    beside = (
+        "no other language is tested against it, which takes texts measured in both languages, "
+        "and draws whose number is fixed"
+        if len(compared) > 1 and not tested
         else ""
     )
-    return Floor(row, differs, row["n"], untested=untested).sentence
+    return Floor(row, f"{name} run again differs from itself by", row["n"], beyond, beside).sentence
 
 
 def _but(answer: Row, artefacts: Artefacts) -> str:

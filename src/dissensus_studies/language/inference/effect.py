@@ -36,6 +36,7 @@ from .estimators import (
     estimate,
     undefined,
 )
+from .floor import write_floor
 from .index import parts_of
 from .net import Scaling, estimate_net, net_draws
 from .pairs import Pairs, compared_languages, pair_up
@@ -143,6 +144,9 @@ def estimate_language_effect(
         lambda row: row["outcome"] in components and row["method"] == chosen[row["contrast"]],
     )
     adjust_family(rows, lambda row: bool(row["headline"]))
+    # A study that may stop has no such test: its evidence chose how many draws there are.
+    if not is_looked_at:
+        write_floor(rows, metrics, renderings, reference, settings.confidence)
     return rows
 
 

@@ -155,6 +155,7 @@ def looked_at(run: Run) -> Run:
             **{"block": 1, "outcome": "hi_z", "arm": name.removesuffix("-en"), "reference": "en"},
             **{"contrast": name, "n": 20, "n_clusters": 9, "estimate": 0.6, "e_value": 50.0},
             **{"ci_low": 0.1, "ci_high": 1.1, "p_value": 0.02},
+            **{"family_low": 0.05, "family_high": 1.15},
         }
         for name in dict.fromkeys(run.effect["contrast"])
     ]

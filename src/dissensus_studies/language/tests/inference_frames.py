@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from dissensus.design.again import again_of
 from dissensus.study.gather import outcomes_schema
 from dissensus.tables.artefact import Schema, read, write
 from made_frames import frame_of
@@ -103,7 +104,7 @@ def make_study(
     )
     parts = [
         _components(
-            manifest[complete], languages[0], tokenizer, effect + (offset or 0), spread, rng
+            manifest[complete], languages[0], tokenizer, (effect, offset or 0.0), spread, rng
         )
         for tokenizer in tokenizers
     ]
@@ -133,11 +134,14 @@ def _components(
     sessions: pd.DataFrame,
     reference: str,
     tokenizer: str,
-    effect: float,
+    shifts: tuple[float, float],
     spread: float,
     rng: np.random.Generator,
 ) -> pd.DataFrame:
-    shift = effect * (sessions["language"] != reference).to_numpy()
+    effect, offset = shifts
+    language = sessions["language"]
+    shift = effect * ~language.isin([reference, again_of([reference])]).to_numpy()
+    shift = shift + offset * (language != reference).to_numpy()
     frame = sessions[["session_id", "draw_id", "language", "rendered_from"]].assign(
         tokenizer=tokenizer, embedder=EMBEDDER, tokens=900, types=400, words=800, characters=4000
     )

@@ -5,9 +5,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
+from dissensus.design.contrasts import contrast_row
 from dissensus.design.stopping import ANYTIME
 from dissensus.stats.multiplicity import adjust
+from dissensus.stats.results import Estimate
 from scripted import ROOT
 
 from ..inference.effect import LANGUAGE_EFFECT
@@ -20,6 +23,7 @@ from ..inference.estimators import (
     OFFSET,
     REFITTED,
 )
+from ..inference.floor import write_floor
 from ..inference.saturation import SATURATION, measure_saturation
 from ..stats.stratified import order_stratified
 from .inference_frames import (
@@ -223,3 +227,53 @@ def test_saturation_counts_what_is_near_a_bound_and_leaves_out_the_missing() -> 
     metrics = pd.DataFrame({"language": "en", "hi_normal_cdf": [0.991, 0.985, 0.009, np.nan]})
     (row,) = measure_saturation(metrics, ["normal_cdf"], INFERENCE)
     assert (row["share_at_low"], row["share_at_high"], row["n"]) == (1 / 3, 1 / 3, 3)
+
+
+def test_a_language_is_tested_with_the_floor_draw_by_draw() -> None:
+    """By hand: the net difference of a draw less the reference's own, a motion a draw."""
+    study = make_study(
+        12, languages=("en", "zh", "en_again"), effect=0.2, domains=4, motions=3, offset=0.3
+    )
+    own = study.metrics["motion_id"] + study.metrics["draw_id"]
+    metrics = study.metrics.assign(motion_id=own)
+    rows = {row["arm"]: row for row in effect_of(metrics, INFERENCE, 1, study.renderings)
+            if row["headline"]}  # fmt: skip
+    texts = pd.concat([metrics, study.renderings]).set_index("session_id")["hi_z"]
+
+    def net(arm: str) -> np.ndarray:
+        draws = sorted(set(metrics["draw_id"]))
+        spoken, plain, into, back = (
+            texts[[f"{draw}-{name}" for draw in draws]].to_numpy(float)
+            for name in (arm, "en", f"en-as-{arm}", f"{arm}-as-en")
+        )
+        return (spoken - into + back - plain) / 2
+
+    expected = stats.ttest_1samp(net("zh") - net("en_again"), 0.0).pvalue
+    assert rows["zh"]["floor_p"] == pytest.approx(expected) and expected < 0.05
+    assert rows["zh"]["floor_n"] == 12
+    assert rows["en_again"]["floor_p"] is None
+
+
+@pytest.mark.parametrize("offset", [None, 0.3])
+def test_no_floor_is_tested_without_its_texts(offset: float | None) -> None:
+    """Without renderings there is no net effect; without the second run there is no floor."""
+    languages = ("en", "zh", "en_again") if offset is None else ("en", "zh")
+    study = make_study(12, languages=languages, offset=offset)
+    rows = effect_of(study.metrics, INFERENCE, 1, study.renderings)
+    assert {row["floor_p"] for row in rows} == {None}
+
+
+@pytest.mark.thorough
+def test_a_language_that_changes_nothing_is_rarely_beyond_the_floor() -> None:
+    """Of 200 studies in which no language changes anything, at most the level and its error."""
+    beyond = 0
+    for seed in range(200):
+        study = make_study(
+            24, languages=("en", "zh", "en_again"), effect=0.0, offset=0.3, seed=seed
+        )
+        rows = [
+            contrast_row("hi_z", arm, "en", NET, Estimate(0.0), True) for arm in ("zh", "en_again")
+        ]
+        write_floor(rows, study.metrics, study.renderings, "en", 0.95)
+        beyond += rows[0]["floor_p"] < 0.05
+    assert beyond <= stats.binom.ppf(0.999, 200, 0.05)

@@ -157,32 +157,36 @@ def _gains(axes: Axes, rows: pd.DataFrame, alpha: float) -> None:
 def pooled(artefacts: Artefacts) -> list[Row]:
     """Coached less control over all coached epochs, of each outcome that is defined."""
     of_all = {"contrast": DIFFERENCE, "epoch": COACHED_EPOCHS, "method": RANDOMISATION}
-    rows = artefacts.facts("coaching").rows(**of_all)
-    return [row for row in rows if np.isfinite(row["estimate"])]
+    return _defined(artefacts.facts("coaching").rows(**of_all))
 
 
-def floor(artefacts: Artefacts, head: Row) -> Floor | None:
+def floor(artefacts: Artefacts, head: Row, view: View) -> Floor | None:
     """What the arms differ by in the first epoch, where nobody has a memo and both are alike.
+
+    Beside it stands the one test of both: the last epoch less the first, of as many draws each. The
+    headline rests on more draws than one epoch has, and is not compared with it.
 
     Parameters
     ----------
-    head : the headline, of all coached epochs. It rests on more draws than one epoch has, so that
-        its gain is smaller by chance than that of one epoch: the two are not compared.
+    head : the headline, of all coached epochs.
+    view : for the level.
     """
     facts = artefacts.facts("coaching")
-    of = {"outcome": head["outcome"], "contrast": DIFFERENCE, "method": head["method"]}
-    first = [row for row in facts.rows(epoch=1, **of) if np.isfinite(row["estimate"])]
+    of = {"outcome": head["outcome"], "method": head["method"]}
+    first = _defined(facts.rows(epoch=1, contrast=DIFFERENCE, **of))
     if not first:
         return None
     differs = "in the first epoch, before any memo, the arms differ by"
-    n = first[0]["n"]
-    untested = (
-        ""
-        if n == head["n"]
-        else f"the gain rests on {head['n']} draws, and what so few as {n} differ by is larger by "
-        "chance: the two are not compared"
-    )
-    return Floor(first[0], differs, n, untested=untested, digits=2)
+    further = [
+        f"in epoch {row['epoch']} by {_with_test(row, view)}) more"
+        for row in _defined(facts.rows(contrast=IN_DIFFERENCES, **of))
+    ]
+    beside = "; ".join(further) or "no later epoch could be tested against it"
+    return Floor(first[0], differs, first[0]["n"], beside=beside, digits=2)
+
+
+def _defined(rows: Sequence[Row]) -> list[Row]:
+    return [row for row in rows if np.isfinite(row["estimate"])]
 
 
 def describe(artefacts: Artefacts, view: View) -> dict[str, str]:

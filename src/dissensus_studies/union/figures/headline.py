@@ -37,11 +37,11 @@ def state(artefacts: Artefacts, view: View) -> Findings:
         [sentence for sentence in sentences if sentence],
         [sentence for sentence in against if sentence],
         _planted(view),
-        card=_card(artefacts, agreed["alpha"], named["named"]),
+        card=_card(artefacts, view, agreed["alpha"], named["named"]),
     )
 
 
-def _card(artefacts: Artefacts, alpha: str, named: str) -> Card | None:
+def _card(artefacts: Artefacts, view: View, alpha: str, named: str) -> Card | None:
     """The study on the front page: what coaching changes, over all coached epochs."""
     rows = coaching.pooled(artefacts)
     head = next((row for row in rows if row["headline"]), None)
@@ -56,7 +56,7 @@ def _card(artefacts: Artefacts, alpha: str, named: str) -> Card | None:
     judges = "" if named == "none" else f", and there is a bias: {named}"
     but = f"But Krippendorff's alpha of the judges' votes is {alpha}{judges}."
     bars = [Bar(coaching.outcome_words(row["outcome"]), row) for row in rows]
-    floor = coaching.floor(artefacts, head)
+    floor = coaching.floor(artefacts, head, view)
     bars += [Bar("Before any memo", floor.row, is_null=True)] if floor and floor.has_limits else []
     axis = "Share as named, coached − control"
     return Card(finding, but, bars, axis, floor.sentence if floor else "")

@@ -158,3 +158,12 @@ def test_margins_and_winners_of_panels_are_as_printed() -> None:
     panels = [line for line in section.lines if line.quantity.startswith("Panels")]
     assert len(panels) == 2
     assert all(isinstance(line, Published) and line.is_equal for line in panels)
+
+
+def test_a_folder_without_debates_is_a_sentence_and_writes_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = tmp_path / "turns.csv"
+    assert published.main([str(tmp_path), str(table)]) == 1
+    assert f"{tmp_path}/export has no debates; name the folder" in capsys.readouterr().err
+    assert not table.exists()
