@@ -128,3 +128,23 @@ def test_a_room_holds_no_more_than_a_person_can_hold(room: str) -> None:
         for folder in (HOUSE / room, *(path.parent for path in (HOUSE / room).rglob("__init__.py")))
     }
     assert {name: size for name, size in sizes.items() if size > MOST} == {}
+
+
+#: How long a file and a function may be; whole texts, tables of cases and all.
+LINES, LINES_OF_A_FUNCTION = 400, 60
+
+
+def test_no_file_and_no_function_is_longer_than_a_person_can_hold() -> None:
+    root = HOUSE.parents[1]
+    found = []
+    for folder in ("src", "tests", "workflow", "benchmarks", "docs", "envs", "examples"):
+        for path in (root / folder).rglob("*.py"):
+            text, name = path.read_text(encoding="utf-8"), path.relative_to(root).as_posix()
+            if (lines := len(text.splitlines())) > LINES:
+                found.append((name, lines))
+            for node in ast.walk(ast.parse(text)):
+                if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                    lines = node.end_lineno - node.lineno + 1 if node.end_lineno else 0
+                    if lines > LINES_OF_A_FUNCTION:
+                        found.append((f"{name}: {node.name}", lines))
+    assert found == []

@@ -376,9 +376,7 @@ def test_votes_that_are_all_alike_have_no_intervals(tmp_path: Path, cell: str) -
     assert "transitivity" in untold(audit) and as_text(audit).count("cannot tell") == 1
 
 
-def test_a_place_that_cannot_be_written_is_one_sentence(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_wrong_argument_is_a_sentence(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
     assert main(["audit", str(VOTES), "--column", GRADER[0], "--to", "x.xlsx"]) == 1
     assert "let it end with .csv, .json or .md" in capsys.readouterr().err
     assert main(["audit", str(VOTES), *("--column", GRADER[0]), "--confidence", "95"]) == 1

@@ -9,8 +9,9 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from dissensus.design.contrasts import HEADLINE, Columns, Options, contrast_row
+from dissensus.design.contrasts import HEADLINE, Options, contrast_row
 from dissensus.design.noise import beyond_floor
+from dissensus.design.pairs import Columns
 from dissensus.design.weights import Contrast
 from dissensus.stats.results import Estimate
 

@@ -20,17 +20,14 @@ from numpy.typing import NDArray
 from dissensus.design.contrasts import (
     HEADLINE,
     RANDOMISATION,
-    Columns,
-    Labels,
     Options,
     Row,
     Simulated,
-    by_arm,
     contrast_row,
     defined,
-    units_of,
 )
 from dissensus.design.over_sessions import Statistic
+from dissensus.design.pairs import Columns, Labels, by_arm, units_of
 from dissensus.design.weights import Contrast
 from dissensus.digests import seed_of
 from dissensus.stats.checks import FloatArray, IntArray

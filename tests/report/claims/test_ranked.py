@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dissensus.design.contrasts import Pairs, contrast_row, limit_together, robust_mean
+from dissensus.design.contrasts import contrast_row, limit_together, robust_mean
+from dissensus.design.pairs import Pairs
 from dissensus.report.claims.ranked import Ranked, is_found, moved, picked, together
 
 ARMS, STATEMENTS, ALPHA = 11, 18, 0.05

@@ -17,15 +17,14 @@ from dissensus.design.contrasts import (
     HEADLINE,
     METHODS,
     RANDOMISATION,
-    Labels,
     Options,
     adjust_family,
     compare,
     contrast_row,
     contrasts_schema,
     flipped,
-    pairs_of,
 )
+from dissensus.design.pairs import Labels, pairs_of
 from dissensus.design.weights import Contrast
 from dissensus.digests import seed_of
 from dissensus.stats.checks import FloatArray

@@ -126,12 +126,11 @@ def estimate_language_effect(
     primary = f"hi_{measures.primary}"
     components = (f"lex_{measures.primary}", f"sem_{measures.primary}")
     for language in compared_languages(metrics, reference):
-        contrast = contrast_name(language, reference)
+        compared = (language, reference)
+        contrast = contrast_name(*compared)
         for outcome, methods in _plan(metrics, measures).items():
             made_of = parts_of(outcome, measures, is_looked_at)
-            estimates = _net(
-                metrics, renderings, outcome, made_of, (language, reference), settings, seed
-            )
+            estimates = _net(metrics, renderings, outcome, made_of, compared, settings, seed)
             if outcome == primary:
                 chosen[contrast] = NET if NET in estimates else REFITTED
             pairs = pair_up(metrics, outcome, language, reference)
