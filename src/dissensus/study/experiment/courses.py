@@ -269,7 +269,12 @@ def curves(metrics: pd.DataFrame, design: Compared, options: Options) -> Iterato
     """
     at = {"factor": "", "level": "", "base": ""}
     for each in design.tested:
-        rows, means = each.curve(metrics, design.arms, design.compared, options, design.columns)
+        rows: list[Row] = []
+        means: list[Row] = []
+        for time, there, seeded in each.over_time(options):
+            made = there.rows(metrics, design.arms, design.compared, seeded, design.columns)
+            for every, some in zip((rows, means), made, strict=True):
+                every += [{**row, "round": time} for row in some]
         for method in METHODS:
             adjust_family(row for row in rows if row["method"] == method)
         for row in (*means, *rows):
