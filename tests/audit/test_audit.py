@@ -83,7 +83,7 @@ def test_planted_biases_are_found_and_no_others() -> None:
     assert low < 1.0 < high
 
 
-@pytest.mark.parametrize("worlds", thorough_but((20, 300), 20))
+@pytest.mark.parametrize("worlds", thorough_but((6, 300), 6))
 def test_judges_without_a_bias_are_seldom_named(tmp_path: Path, worlds: int) -> None:
     judges: dict[str, dict[str, float]] = {"one": {}, "two": {}}
     named, of_each = 0, []
@@ -98,7 +98,7 @@ def test_judges_without_a_bias_are_seldom_named(tmp_path: Path, worlds: int) -> 
     assert np.mean(np.array(of_each) < 0.05) < 0.05 + 0.3 / np.sqrt(worlds)
 
 
-@pytest.mark.parametrize("worlds", thorough_but((20, 100), 20))
+@pytest.mark.parametrize("worlds", thorough_but((6, 100), 6))
 def test_motions_that_lean_are_no_bias_of_all_judges(tmp_path: Path, worlds: int) -> None:
     """Judges who share what the motion lends are no more than the motions they judge."""
     judges: dict[str, dict[str, float]] = {f"judge {n}": {} for n in range(8)}
@@ -187,6 +187,7 @@ def test_agreement_is_that_of_the_measures(tmp_path: Path) -> None:
     assert f"{lost.sum()} votes cannot be read" in as_text(audit)
 
 
+@pytest.mark.thorough
 def test_the_interval_of_alpha_holds_what_is_true(tmp_path: Path) -> None:
     """Judges who say the truth with chance .8, else either: in many items alpha is .64."""
     rng = np.random.default_rng(8)

@@ -5,13 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from dissensus.study.configuration import Configuration, load
 from dissensus.study.makes import resolve
 from dissensus.study.sessions import Sessions
 from dissensus.study.settings import pick, plain
 from dissensus.tables.artefact import write
+from dissensus.user_files import read_yaml
 from support import ROOT
 
 MADE_BY = {"stage": "test", "simulated": True}
@@ -19,7 +18,7 @@ MADE_BY = {"stage": "test", "simulated": True}
 
 def configuration(**changes: Any) -> Configuration:
     """The default one with some settings of the language study changed, of two draws."""
-    values = yaml.safe_load((ROOT / "config.yaml").read_text("utf-8"))
+    values = read_yaml(ROOT / "config.yaml")
     values["studies"] = ["language"]
     values["language"] |= {"draws": 2, "block_size": 2, **changes}
     return load(values)
