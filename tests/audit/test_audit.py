@@ -187,6 +187,25 @@ def test_agreement_is_that_of_the_measures(tmp_path: Path) -> None:
     assert f"{lost.sum()} votes cannot be read" in as_text(audit)
 
 
+@pytest.mark.parametrize("agree", [0.0, 0.5, 1.0])
+def test_no_limit_of_the_effective_number_is_one_that_judges_cannot_have(
+    tmp_path: Path, agree: float
+) -> None:
+    """One at least: judges who all agree. Without a limit above: judges who are at odds."""
+    rng = np.random.default_rng(1)
+    first = rng.choice(["A", "B"], 60)
+    other = np.where(rng.random(60) < agree, first, np.where(first == "A", "B", "A"))
+    rows = votes_of(
+        *(f"{i},j{n},x,y,{said[i]}" for i in range(60) for n, said in enumerate((first, other)))
+    )
+    value = row_of(audited(tmp_path, rows), ALL, "kish_effective_number").value
+    if 0.0 < agree < 1.0:
+        assert 1.0 <= value.ci_low < value.estimate < value.ci_high
+    else:
+        assert value.estimate == pytest.approx(1.0 if agree else np.inf)
+        assert np.isnan(value.ci_low)
+
+
 def test_the_interval_of_alpha_holds_what_is_true(tmp_path: Path) -> None:
     """Judges who say the truth with chance .8, else either: in many items alpha is .64."""
     rng = np.random.default_rng(8)

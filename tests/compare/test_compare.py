@@ -86,7 +86,7 @@ def test_three_runs_come_to_what_is_planted_in_them(
     assert all(marks.values()) and marks["none"].isdisjoint(marks["much"])
     said = capsys.readouterr().out
     assert "over 3 runs" in said and "But a further run may be of the other sign" in said
-    assert "told apart" in said
+    assert "differ clearly" in said
     assert said.startswith("Simulated models: ")
 
 

@@ -63,7 +63,7 @@ def test_a_name_that_is_nowhere_is_named(tmp_path: Path, code: str, line: int, n
     path.write_text(code, encoding="utf-8")
     with pytest.raises(ResourceError) as caught:
         check_names(path)
-    assert str(caught.value).startswith(f"{path}, line {line}: the name {name!r} is nowhere")
+    assert str(caught.value).startswith(f"{path}, line {line}: the name {name!r} is not defined")
 
 
 def test_all_names_of_another_module_may_hide_one(tmp_path: Path) -> None:

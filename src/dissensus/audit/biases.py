@@ -123,7 +123,7 @@ def _following(judge: str, about: str, both: pd.DataFrame, confidence: float) ->
     followed = replace(followed, p_value=NAN)
     ties = len(both) - len(decided)
     note = f"Of {split.pairs} pairs of decided votes, {split.same} follow the {about}."
-    note += f" {ties} pairs with a tie count nowhere." if ties else ""
+    note += f" {ties} pairs with a tie are not counted." if ties else ""
     rows = [
         Row(judge, about, "following", followed, "Share of exchanged pairs that follow it."),
         Row(judge, about, f"{what}_of_following", split.estimate(confidence), note),

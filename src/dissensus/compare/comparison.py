@@ -43,8 +43,8 @@ UNITS = Schema(
             "normal quantile."
         ),
         "letters": text(
-            "A letter for each set of units of which no two are told apart, by Welch's tests of "
-            "all pairs under Holm: who shares none is told apart."
+            "A letter for each set of units of which no two differ clearly, by Welch's tests of "
+            "all pairs under Holm: those that share none do."
         ),
     },
     key=("artefact", "estimand", "unit"),

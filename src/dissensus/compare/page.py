@@ -153,11 +153,11 @@ def objection(each: Compared, comparison: Comparison) -> str:
 def ties(each: Compared, comparison: Comparison) -> str:
     """Which units cannot be told apart, in a sentence."""
     if len(each.tied) == len(each.units):
-        return "Any two of them are told apart."
+        return "Every two of them differ clearly."
     if len(each.tied) == 1:
-        return "No two of them are told apart."
+        return "No two of them differ clearly."
     sets = listed(f"({', '.join(names)})" for names in each.tied if len(names) > 1)
-    return f"Not told apart are {sets}; who is in no set together is."
+    return f"Those within a set do not differ clearly, and all other pairs do: {sets}."
 
 
 @styled
@@ -224,9 +224,9 @@ def _units(comparison: Comparison) -> Table:
             for each, marks in marked
             for unit in each.units
         ],
-        "The numbers are those of the runs' own artefacts. Units without a letter in common are "
-        "told apart: Welch's t tests of all pairs, adjusted by Holm. Where units have the same "
-        "draws and err alike, these tell too few apart."
+        "The numbers are those of the runs' own artefacts. Units without a letter in common "
+        "differ clearly: Welch's t tests of all pairs, adjusted by Holm. Where units have the same "
+        "draws and err alike, these find too few differences."
         + (
             ""
             if has_errors

@@ -34,7 +34,7 @@ def channel_divergence(
     """How often an agent answers otherwise in private than in public, at the same opportunity.
 
     An opportunity is a speaker in a round of a session: both answers are of the same prompt but for
-    who will read them. An answer that is missing or could not be read counts nowhere.
+    who will read them. An answer that is missing or could not be read is not counted.
 
     Parameters
     ----------

@@ -50,9 +50,9 @@ def check_names(file: Path) -> None:
         for line, name in _asked(code):
             if name not in bound:
                 raise ResourceError(
-                    f"{file}, line {line}: the name {name!r} is nowhere: neither in this file nor "
-                    "in what it imports; correct it, or import it. Nothing was asked of a model "
-                    "yet."
+                    f"{file}, line {line}: the name {name!r} is not defined, neither in this file "
+                    "nor in what it imports; correct it, or import it. Nothing was asked of a "
+                    "model yet."
                 )
 
 

@@ -192,7 +192,7 @@ def _facts(artefacts: Artefacts, shown: Sequence[str], view: View) -> dict[str, 
             f" That of the primary outcome has an interval that holds at all looks ({SYMMETRY})."
         )
     for arm in _run_again(view):
-        compared += f" {arm} is {reference} once more: what they differ by is noise."
+        compared += f" {arm} is {reference} once more: any difference between them is chance."
     has_null = any(view["nulls"].get(name) is not None for name in shown)
     null = "A dashed line is the value that the study tests a mean against."
     return {

@@ -33,10 +33,10 @@ def test_equal_estimates_are_named_together_and_no_arm_is_the_most_alone() -> No
 def test_what_intervals_do_not_tell_from_the_first_is_named_beside_it() -> None:
     # By hand: the gap .1 is below sqrt(.08^2 + .08^2) = .113, and .3 is above it.
     rows = [row("a", 0.9, 0.08), row("b", 0.8, 0.08), row("c", 0.6, 0.08)]
-    assert said(Ranked.most(rows)) == "a 0.9 (not told from it: b)"
+    assert said(Ranked.most(rows)) == "a 0.9 (no clear difference from b)"
     assert said(Ranked.least(rows)) == "c 0.6"
     wide = [row("a", 0.9, 0.5), row("b", 0.8, 0.5)]
-    assert said(Ranked.most(wide)) == "a 0.9 (not told from it: any other)"
+    assert said(Ranked.most(wide)) == "a 0.9 (no clear difference from any of the others)"
     assert said(Ranked.most([])) == ""
 
 
@@ -47,7 +47,7 @@ def test_the_largest_of_both_signs_is_compared_on_its_own_side() -> None:
 
 def test_without_limits_nothing_is_told() -> None:
     rows = [row("a", 2.0, float("nan")), row("b", 1.0, 0.1)]
-    assert said(Ranked.most(rows)) == "a 2 (not told from it: any other)"
+    assert said(Ranked.most(rows)) == "a 2 (no clear difference from any of the others)"
 
 
 def test_limits_of_the_family_are_those_of_a_sentence_that_picks() -> None:
@@ -134,7 +134,7 @@ def test_contrasts_that_share_a_reference_are_told_apart_in_their_own_draws() ->
     rows = [row for row, _ in main]
     assert [row["alike"] for row in rows] == [["c-r"], [], ["a-r"]]
     words = Ranked.most(rows).words(lambda one: str(one["arm"]), lambda one: str(one["arm"]))
-    assert words == "a (not told from it: c)"
+    assert words == "a (no clear difference from c)"
     # By their limits as of independent ones, nothing would be told from the first.
     bare = [{name: row[name] for name in row if name != "alike"} for row in rows]
     assert Ranked.most(bare).others == 0

@@ -114,7 +114,7 @@ class Ranked:
     def words(
         self, worded: Callable[[Mapping[str, Any]], str], name: Callable[[Mapping[str, Any]], str]
     ) -> str:
-        """Such as "ccagent +30.0 (not told from it: compromise)"; "" without any estimate.
+        """Such as "ccagent +30.0 (no clear difference from compromise)"; "" without any estimate.
 
         Parameters
         ----------
@@ -123,7 +123,6 @@ class Ranked:
         """
         if not self.first:
             return ""
-        them = "them" if len(self.first) > 1 else "it"
         # One of the other sign may be as far from 0, and not as high.
         lead = self.first[0]["estimate"]
         is_other = [self.by_size and row["estimate"] * lead < 0 for row in self.near]
@@ -131,9 +130,9 @@ class Ranked:
             [row for row, other in zip(self.near, is_other, strict=True) if other is side]
             for side in (False, True)
         )
-        every = "any other" if not (self.others or across) else ""
+        every = "any of the others" if not (self.others or across) else ""
         said = [
-            f"not told from {them}: {every or _named(beside, name)}" if beside else "",
+            f"no clear difference from {every or _named(beside, name)}" if beside else "",
             f"as far on the other side of zero may be: {_named(across, name)}" if across else "",
         ]
         behind = f" ({'; '.join(filter(None, said))})" if self.near else ""

@@ -115,7 +115,7 @@ def _card(part: Part) -> Iterator[str]:
     yield f'<article class="card" id="{name}" aria-labelledby="{name}-title">'
     yield f'<p class="kicker">{name}</p><h2 id="{name}-title">{html(part.question)}</h2>'
     first = f"reader/index.html#/{quote(part.name)}/{quote(part.first)}"
-    links = " · ".join(
+    links = " ".join(
         (
             f'<a href="{quote(part.name)}/index.html">All results</a>',
             f'<a href="reader/index.html#/?study={quote(part.name)}">Debates</a>',
@@ -151,22 +151,22 @@ def _more(run: Run, studies: Sequence[Part]) -> Iterator[str]:
     )
     if further:
         yield f"<dt>Further pages</dt><dd>{further}</dd>"
-    first = next((part for part in studies if part.first), None)
-    if first:
-        typed = f"dissensus read {first.first} --run {run.name} --study {first.name} --prompts"
-        yield f"<dt>A debate in a terminal</dt><dd><code>{html(typed)}</code></dd>"
-    commands = (
+    commands = [
+        *[("A debate in a terminal", _read(run, part)) for part in studies if part.first][:1],
         ("What would real models cost?", command("cost --configfile config/paper.yaml")),
-        ("Is every file as it was made?", command("verify")),
-        ("One file to share", command("archive", cores=2)),
-    )
+        ("Check all files, and pack them", f"{command('verify')}; {command('archive', cores=2)}"),
+    ]
     for title, typed in commands:
-        yield f"<dt>{title}</dt><dd><code>{html(typed)}</code></dd>"
+        yield f'<div class="typed"><dt>{title}</dt><dd><code>{html(typed)}</code></dd></div>'
     cite = f"dissensus, run {run.name}, seed {run.seed}. CITATION.cff has the software's own entry."
     yield f"<dt>To cite</dt><dd>{html(cite)}</dd>"
     if run.closing:
         listed = f'<a href="closing.sha256">closing.sha256</a>: <code>{html(run.closing)}</code>'
         yield f"<dt>Digest of all that these pages rest on</dt><dd>SHA-256 of {listed}</dd>"
     words = "Every number on these pages is read from the run's files; facts.parquet of each study"
-    yield f"<dt>Where numbers are from</dt><dd>{words} names artefact, key and column.</dd></dl>"
+    yield f"</dl><p>{words} names artefact, key and column.</p>"
     yield "</section>"
+
+
+def _read(run: Run, part: Part) -> str:
+    return f"dissensus read {part.first} --run {run.name} --study {part.name} --prompts"

@@ -143,7 +143,9 @@ def _card(rows: Sequence[Row], view: View, floor: Floor | None) -> Card | None:
             f"largest difference is of agents {name}: {size}."
         )
     near = [row for row in Ranked.largest(others).near if is_found(row, view.alpha)]
-    ties = "".join(f"{arm_words(row['arm'])} is not told from it; " for row in islice(near, 1))
+    ties = "".join(
+        f"there is no clear difference from {arm_words(row['arm'])}; " for row in islice(near, 1)
+    )
     least = _least(rows, view)
     but = f"But {ties}differences are found with 80% power only from {least} points on."
     limits = joint_limits(others, "arms")

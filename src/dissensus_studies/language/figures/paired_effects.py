@@ -252,8 +252,8 @@ def describe(artefacts: Artefacts, view: View) -> dict[str, str]:
     else:
         kind = "Not net of the instrument"
         instrument = (
-            "No parallel text was measured, so that the effect cannot be told from what the "
-            "measures themselves do from language to language"
+            "No parallel text was measured, so that nobody can say how much of the effect is what "
+            "the measures themselves do from language to language"
         )
     return {
         "kind": kind,

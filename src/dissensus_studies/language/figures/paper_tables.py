@@ -83,8 +83,8 @@ def table_1(artefacts: Artefacts, view: View) -> Table:
     )
     if not any(name == NET for _, _, name in estimates):
         note += (
-            " No parallel text was measured in this run, so that the paired difference cannot be "
-            "told from the instrument's offset."
+            " No parallel text was measured in this run, so that nobody can say how much of the "
+            "paired difference is the instrument's offset."
         )
     heads = (
         *("Contrast", "Scale", "Quantity", "Estimate"),

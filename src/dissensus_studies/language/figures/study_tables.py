@@ -209,7 +209,7 @@ def table_instrument(artefacts: Artefacts, view: View) -> Table:
     if not rows:
         note = (
             "No parallel text was measured: name a translator in language.instrument. Until then "
-            "no difference between languages can be told from the instrument's own."
+            "nobody can say how much of a difference between languages is the instrument's own."
         )
     title = "The instrument: parallel texts in two languages"
     return tabulate("table_instrument", title, columns, rows, note, view)
