@@ -1,4 +1,4 @@
-"""What each study costs with real models: the table in README.md.
+"""What each study costs with real models: the table in README.md, and costs.yaml of each study.
 
 Usage: python docs/costs.py, which runs `snakemake cost` for some five minutes. It needs neither
 keys nor a network.
@@ -20,6 +20,14 @@ FILES = {
     "union-models": "union",
     "consensus-models": "consensus",
 }
+#: What the front page of a run reads of a study.
+STORED = """\
+# Dollars, as `snakemake cost` prints them of this configuration; docs/costs.py writes the file.
+settings: config/{name}.yaml
+low: {low:.0f}
+expected: {expected:.0f}
+high: {high:.0f}
+"""
 BEGIN, END = "<!-- costs -->", "<!-- end -->"
 _TOTAL = re.compile(r"^all stages and models\n((?: {2}\w+ .*\$[\d,.]+\n)+)", re.MULTILINE)
 _DOLLARS = re.compile(r"^ {2}(low|expected|high) .*\$([\d,.]+)$", re.MULTILINE)
@@ -71,6 +79,10 @@ def written(page: str, block: str) -> str:
 
 
 if __name__ == "__main__":
-    block = table({name: dollars(printed(name)) for name in FILES})
+    found = {name: dollars(printed(name)) for name in FILES}
+    for name, cost in found.items():
+        place = ROOT / f"src/dissensus_studies/{FILES[name]}/costs.yaml"
+        place.write_text(STORED.format(name=name, **cost), encoding="utf-8")
+    block = table(found)
     PAGE.write_text(written(PAGE.read_text("utf-8"), block), encoding="utf-8")
     print(block)

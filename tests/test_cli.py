@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from pathlib import Path
 
 import pytest
 
@@ -32,6 +33,14 @@ def test_every_command_has_an_example_of_its_own(capsys: pytest.CaptureFixture[s
     for name in names.split(","):
         assert all(line.startswith(name) for line in examples(capsys, name))
         assert examples(capsys, name)
+
+
+def test_outside_a_checkout_no_help_names_its_makefile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    shown = told(capsys, "new")
+    assert "examples:\n  dissensus new echo" in shown and "make reproduce" not in shown
 
 
 @pytest.mark.parametrize("command", thorough_but([(), ("read",), ("replies",)], ("read",)), ids=str)

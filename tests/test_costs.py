@@ -7,6 +7,10 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+import yaml
+
+from dissensus.study.given import priced
+from dissensus.study.registry import study_folder
 
 ROOT = Path(__file__).parents[1]
 SAID = """debate: gpt (gpt of openai)
@@ -43,6 +47,18 @@ def test_the_table_has_every_file_that_it_names(costs: ModuleType) -> None:
     for name in costs.FILES:
         assert f"`config/{name}.yaml` | $" in block and (ROOT / f"config/{name}.yaml").exists()
     assert "config/identity-paper.yaml" in block
+
+
+def test_what_the_front_page_reads_is_the_table_s(costs: ModuleType) -> None:
+    block = costs.PAGE.read_text("utf-8").partition(costs.BEGIN)[2].partition(costs.END)[0]
+    for name, study in costs.FILES.items():
+        stored = (ROOT / f"src/dissensus_studies/{study}/costs.yaml").read_text("utf-8")
+        cost = yaml.safe_load(stored)
+        row = f"| {study} | `{cost['settings']}` | "
+        assert row + " | ".join(f"${cost[w]:,}" for w in ("low", "expected", "high")) in block
+        assert stored == costs.STORED.format(name=name, **cost)
+        assert priced(study_folder(study)) == f"${cost['low']:,} to ${cost['high']:,}"
+    assert priced(study_folder("identity")) == ""
 
 
 @pytest.mark.thorough

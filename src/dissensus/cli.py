@@ -20,7 +20,7 @@ from dissensus.plan.registering.command import add_stamp_options
 from dissensus.project.making import add_new_options, new
 from dissensus.project.running import add_run_options, run
 from dissensus.report.escaping import complain, say
-from dissensus.shipped import home
+from dissensus.shipped import home, is_checkout
 from dissensus.validation.command import add_validation_options, validate
 
 #: The package of ``dissensus serve``, which stands beside this one and imports it.
@@ -170,8 +170,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _examples(*lines: str) -> dict[str, Any]:
     """How a parser is made whose help ends with lines that work after `make reproduce`."""
     shown = "\n".join(f"  {line}" for line in lines)
+    # They name the runs and the files of a checkout.
+    when = ", after `make reproduce`" if is_checkout() else ""
     return {
-        "epilog": f"examples, after `make reproduce`:\n{shown}",
+        "epilog": f"examples{when}:\n{shown}",
         "formatter_class": argparse.RawDescriptionHelpFormatter,
         "allow_abbrev": False,
     }

@@ -159,21 +159,30 @@ def _effective(both: pd.DataFrame, confidence: float) -> list[Row]:
         return []
     sums = _by_cluster(np.hstack(parts), clusters)
 
-    def number(total: FloatArray) -> FloatArray:
+    most = float(len(judges))
+
+    def share(total: FloatArray) -> FloatArray:
         n, x, y, xx, yy, xy = np.moveaxis(total.reshape(len(total), -1, 6), 2, 0)
         spread = np.sqrt(np.maximum(n * xx - x * x, 0.0) * np.maximum(n * yy - y * y, 0.0))
         correlation = _quotient(n * xy - x * y, spread).mean(axis=1)
-        spread = 1.0 + (len(judges) - 1) * correlation
-        return _quotient(
-            np.full(len(total), float(len(judges))), np.where(spread > 1e-9, spread, 0)
-        )
+        return np.asarray(1.0 + (most - 1.0) * correlation)
 
-    value = jackknife(sums, number, confidence, len(table))
+    # The limits are those of the mean correlation, turned: none is one that no judges can have.
+    of = jackknife(sums, share, confidence, len(table))
+    number, se = _over(most, of.estimate), _over(most, of.estimate) * _over(of.se, of.estimate)
+    low, high = _over(most, min(of.ci_high, most)), _over(most, of.ci_low)
+    value = replace(of, estimate=number, se=se, ci_low=low, ci_high=high, p_value=NAN)
     note = (
         f"Of {len(judges)} judges, from {len(used)} pairs of them. Of votes, not of errors: judges "
-        "who are right together are counted as one, too."
+        "who are right together are counted as one, too. More than that are judges who disagree "
+        "more often than chance has it."
     )
     return [Row(ALL, AGREEMENT, "kish_effective_number", value, note)]
+
+
+def _over(above: float, below: float) -> float:
+    """A quotient, infinite where what is below is not above 0."""
+    return above / below if np.isnan(below) or below > 1e-9 else np.inf
 
 
 def _interval(scored: pd.DataFrame, confidence: float) -> list[Row]:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
+
+import yaml
 
 from dissensus.llm.providers import identity
 from dissensus.study.configuration import Configuration
 from dissensus.study.kind import DEBATING
 from dissensus.study.makes import StageFunction
+from dissensus.study.registry import study_folder
 from dissensus.study.settings import pick, plain
 from dissensus.study.stages import planted_speech
 from dissensus.study.study import Study
@@ -92,11 +96,24 @@ def page_settings(settings: Configuration, study: Study[Any]) -> dict[str, Any]:
             [table.name, table.question, table.main, [*table.columns], [*map(list, table.rows)]]
             for table in study.tables
         ],
+        "priced": priced(study_folder(study.name)),
         "headline": study.headline.maker if study.headline else "",
         "headline_rows": study.headline_rows,
         "exchange": [study.reader.exchange, [*study.reader.aside], [*study.reader.reads]],
         "view": {**view_settings(study), "planted": planted, "stops": bool(study.settings.stop)},
     }
+
+
+def priced(folder: Path) -> str:
+    """What a study costs with real models, such as "$4 to $16"; "" where that is not known.
+
+    ``folder`` is the study's: its ``costs.yaml`` has what ``snakemake cost`` printed.
+    """
+    path = folder / "costs.yaml"
+    if not path.is_file():
+        return ""
+    cost = yaml.safe_load(path.read_text(encoding="utf-8"))
+    return f"${cost['low']:,} to ${cost['high']:,}"
 
 
 def stage_files(study: Study[Any], stage: StageFunction) -> list[str]:

@@ -124,6 +124,13 @@ def test_texts_that_attack_stay_texts() -> None:
         assert said and unescape(said[1]).strip()
 
 
+def test_it_says_what_real_models_would_cost() -> None:
+    priced = [part("one", priced="$4 to $16"), part("two"), part("c", priced="$7")]
+    page = front_page(RUN, priced)
+    assert "<dd>one $4 to $16, c $7: <code>snakemake --cores 1 cost" in page
+    assert "<dt>What would real models cost?</dt><dd><code>" in front_page(RUN, [part()])
+
+
 @pytest.mark.parametrize(("width", "screens", "height"), [(1440, 3.0, 900), (390, 6.0, 844)])
 def test_five_studies_fit_on_few_screens(
     browser: Browser, tmp_path: Path, width: int, screens: float, height: int

@@ -163,6 +163,7 @@ def part_of(
         ],
         _sentences(folder / "deviations.parquet"),
         _sentences(folder / "confirmation.parquet") or (),
+        priced=given["priced"],
     )
 
 

@@ -153,9 +153,12 @@ def _more(run: Run, studies: Sequence[Part]) -> Iterator[str]:
         yield f"<dt>Further pages</dt><dd>{further}</dd>"
     commands = [
         *[("A debate in a terminal", _read(run, part)) for part in studies if part.first][:1],
-        ("What would real models cost?", command("cost --configfile config/paper.yaml")),
         ("Check all files, and pack them", f"{command('verify')}; {command('archive', cores=2)}"),
     ]
+    cost = f"<code>{html(command('cost --configfile config/paper.yaml'))}</code>"
+    real = ", ".join(f"{html(part.name)} {part.priced}" for part in studies if part.priced)
+    told = f"{real}: {cost}" if real else cost
+    yield f"<dt>What would real models cost?</dt><dd>{told}</dd>"
     for title, typed in commands:
         yield f'<div class="typed"><dt>{title}</dt><dd><code>{html(typed)}</code></dd></div>'
     cite = f"dissensus, run {run.name}, seed {run.seed}. CITATION.cff has the software's own entry."

@@ -53,7 +53,7 @@ def _card(artefacts: Artefacts, view: View, alpha: str, named: str) -> Card | No
         finding = f"Coaching was not found to change the {outcome.named}: {size}."
     else:
         finding = f"Coached, {outcome.changed(head['estimate'])}: {size}."
-    judges = "" if named == "none" else f", and there is a bias: {named}"
+    judges = "" if named == "none" else f", and judges were found to be biased: {named}"
     but = f"But Krippendorff's alpha of the judges' votes is {alpha}{judges}."
     bars = [Bar(coaching.outcome_words(row["outcome"]), row) for row in rows]
     floor = coaching.floor(artefacts, head, view)
