@@ -17,12 +17,22 @@ from known_studies import studies_as_before
 from marking import MARKS, is_thorough, mark_called_for, marks
 from support import Project, built_once
 
+pytest_plugins = ("time_budget",)
+
 # The same examples in every run, however slow the machine: what fails here fails for everybody.
 # `pytest --hypothesis-profile default` looks for new ones.
 settings.register_profile("same", derandomize=True, deadline=None)
+settings.register_profile("quick", settings.get_profile("same"), max_examples=25)
 settings.load_profile("same")
 # Whoever starts the tests with nohup has them mind a lost terminal all the same.
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Try fewer examples of what names no number of them where thorough tests are left out."""
+    is_named = config.getoption("hypothesis_profile")
+    if "not thorough" in config.getoption("markexpr") and not is_named:
+        settings.load_profile("quick")
 
 
 @pytest.hookimpl(tryfirst=True)

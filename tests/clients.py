@@ -7,8 +7,7 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-import yaml
-
+from dissensus.user_files import read_yaml
 from serving import ROOT, Server
 
 if TYPE_CHECKING:
@@ -67,7 +66,7 @@ def asked_message(**changes: Any) -> dict[str, Any]:
 @cache
 def prompt(history: str = "", closing: bool = False) -> str:
     """A debate prompt of the English condition."""
-    words = yaml.safe_load((ROOT / "studies/language/prompts/en.yaml").read_text("utf-8"))
+    words = read_yaml(ROOT / "studies/language/prompts/en.yaml")
     with (ROOT / "resources/motions/motions.csv").open(encoding="utf-8-sig", newline="") as file:
         motion = next(csv.DictReader(file))["motion_en"]
     text: str = words["template"].format(

@@ -5,12 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from dissensus.errors import ResourceError
 from dissensus.plan.preflight import check_inputs
 from dissensus.study.configuration import load
 from dissensus.study.registry import study_folder
+from dissensus.user_files import read_yaml
 from scripted import ROOT
 
 #: Prompt file of the project -> the setting that names it.
@@ -33,9 +32,14 @@ QUOTED = "it must be a text; put it in quotes."
 TRUTH = "it must be a text; unquoted yes, no, on and off are truth values, so put it in quotes."
 
 
-def shipped(name: str) -> str:
+def source_of(name: str) -> Path:
+    """Where a prompt file of the project is."""
     study, _, file = name.partition("/")
-    return (study_folder(study) / "prompts" / file).read_text(encoding="utf-8")
+    return study_folder(study) / "prompts" / file
+
+
+def shipped(name: str) -> str:
+    return source_of(name).read_text(encoding="utf-8")
 
 
 def said_of(folder: Path, name: str, content: str | bytes) -> list[str]:
@@ -45,12 +49,13 @@ def said_of(folder: Path, name: str, content: str | bytes) -> list[str]:
     """
     path = folder / Path(name).name
     path.write_bytes(content.encode() if isinstance(content, str) else content)
-    values: Any = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
+    values: Any = read_yaml(ROOT / "config.yaml")
     *above, last = FILES[name].split(".")
     block = values
     for key in above:
         block = block[key]
     block[last] = str(path)
+    values["studies"] = [FILES[name].split(".")[0]]
     try:
         check_inputs(load(values))
     except ResourceError as error:

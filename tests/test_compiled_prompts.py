@@ -17,6 +17,7 @@ from dissensus.session.prompt_files import check_filled
 from dissensus.session.protocol import Call
 from dissensus.shipped import SHIPPED
 from dissensus.study.configuration import load
+from dissensus.user_files import read_yaml
 from prompt_faults import FILES, shipped
 from scripted import ROOT
 
@@ -36,9 +37,9 @@ def tagged(value: Any, path: str) -> Any:
 
 def test_every_text_is_rendered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(ROOT)
-    values: Any = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
+    values: Any = read_yaml(ROOT / "config.yaml")
     # The default run has some of the arms.
-    arms: Any = yaml.safe_load((ROOT / "config/arms.yaml").read_text(encoding="utf-8"))
+    arms: Any = read_yaml(ROOT / "config/arms.yaml")
     values["deliberation"]["arms"] |= arms["deliberation"]["arms"]
     expected = set()
     for name, setting in FILES.items():

@@ -22,7 +22,7 @@ from serving import serving
 from support import ROOT, Project
 
 #: Those that `make test` runs.
-QUICK = ("scripted_majority", "persuaders", "labels")
+QUICK = ("labels",)
 #: Example -> outcomes whose mean is tested by itself.
 TESTED_MEANS = {
     "judged_debate": {"weak", "strong"},
@@ -166,6 +166,7 @@ def check_found(rows: list[dict[str, Any]], planted: Planted) -> None:
         assert effect["p_value"] < 0.05
 
 
+@pytest.mark.thorough
 def test_a_server_that_knows_the_study_answers_to_the_same_words(project: Project) -> None:
     name = "multi_agent_debate"
     path = f"examples/{name}/config.yaml"

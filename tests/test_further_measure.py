@@ -32,6 +32,7 @@ from dissensus_studies.union.figures import coaching as drawn_coaching
 from dissensus_studies.union.inference import coaching
 from dissensus_studies.union.tables import VERDICTS
 from dissensus_studies.union.tests import union_frames
+from marking import thorough_but
 
 NAME = "a_further_measure"
 
@@ -99,7 +100,7 @@ def gain(patch: pytest.MonkeyPatch, *schemas: Schema) -> None:
             patch.delitem(vars(schema), name)
 
 
-@pytest.mark.parametrize("name", STUDIES)
+@pytest.mark.parametrize("name", thorough_but(STUDIES, "language", "deliberation"))
 def test_it_is_measured_estimated_and_shown(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     study = STUDIES[name]
     gain(monkeypatch, *study.schemas)

@@ -156,6 +156,7 @@ def test_a_diagnosis_says_what_the_study_can_find_and_so_does_the_plan(page: Pro
     assert "is of another design: repeats changed since" in said and "80% power" not in said
 
 
+@pytest.mark.thorough
 def test_a_null_plant_is_not_found_and_is_shown_in_outputs_of_ones_own(
     page: Project, tmp_path: Path
 ) -> None:

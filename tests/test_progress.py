@@ -289,6 +289,7 @@ def test_a_terminal_has_one_line_that_moves(workflow: Path) -> None:
     assert "Run session" not in said
 
 
+@pytest.mark.thorough
 def test_no_colour_where_none_is_wanted(workflow: Path) -> None:
     status, said = in_terminal(workflow, NO_COLOR="1")
     assert status == 0

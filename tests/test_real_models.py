@@ -159,6 +159,7 @@ def _lines(project: Project) -> int:
     return sum(path.read_bytes().count(b"\n") for path in journals)
 
 
+@pytest.mark.thorough
 def test_the_budget_is_not_passed_and_a_higher_one_goes_on(project: Project) -> None:
     with serving("--latency", "0.05") as server:
         project.configure(real(server, budget_usd=0.02))
@@ -203,6 +204,7 @@ def test_an_outage_in_the_middle_changes_no_word(undisturbed: Project, project: 
     assert "answers again." in said
 
 
+@pytest.mark.thorough
 def test_an_outage_that_lasts_ends_the_run_and_the_next_one_goes_on(
     undisturbed: Project, project: Project
 ) -> None:

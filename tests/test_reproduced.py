@@ -17,7 +17,6 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-import yaml
 from snakemake.utils import update_config
 
 import recomputed
@@ -26,6 +25,7 @@ from dissensus.report.declared import Outcome
 from dissensus.study.configuration import Configuration, load
 from dissensus.study.given import page_settings
 from dissensus.study.registry import study_folder
+from dissensus.user_files import read_yaml
 from read_captions import caption_numbers, counted_anew
 from read_facts import wrong_numbers
 from support import ROOT, SMALL, Project, built_once
@@ -45,7 +45,7 @@ ALL: dict[str, Any] = {
 
 @cache
 def settings() -> Configuration:
-    return load(yaml.safe_load((ROOT / "config.yaml").read_text("utf-8")))
+    return load(read_yaml(ROOT / "config.yaml"))
 
 
 @pytest.fixture(scope="session")
@@ -222,7 +222,7 @@ def test_a_wrong_number_is_seen_wherever_it_is(reproduced: Project, tmp_path: Pa
 
 def settings_of(run: Project, study: str) -> dict[str, Any]:
     """What a study's figures and findings are given of the settings."""
-    values = yaml.safe_load((ROOT / "config.yaml").read_text("utf-8"))
+    values = read_yaml(ROOT / "config.yaml")
     if run.folder != ROOT:
         update_config(values, ALL)
     # What the settings name is in the run's own folder.
@@ -281,6 +281,7 @@ def test_captions_of_pages_count_what_their_artefacts_hold(
             assert re.sub(r" (?:sessions|debates)$", "", shown) == expected[part], part
 
 
+@pytest.mark.thorough
 def test_the_report_has_every_study(reproduced: Project, tmp_path: Path) -> None:
     reproduced.succeed("--report", str(tmp_path / "report.html"))
     text = (tmp_path / "report.html").read_text(encoding="utf-8")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,11 @@ FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
 MOST = 21
 
 
+@cache
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 def imported(room: str) -> Iterator[tuple[str, str]]:
     """File and room of each import of another room, those inside functions among them."""
     return (pair for pair in rooms_imported(HOUSE / room) if pair[1] != room)
@@ -40,7 +46,7 @@ def imported(room: str) -> Iterator[tuple[str, str]]:
 def rooms_imported(folder: Path) -> Iterator[tuple[str, str]]:
     """File and room of each import of a room."""
     for path in sorted(folder.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(tree_of(path)):
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("dissensus."):
                 other = str(node.module).split(".")[1]
                 if other in FLOOR:
@@ -64,7 +70,7 @@ def test_the_core_names_what_stands_beside_it_once(package: str, file: str) -> N
     naming = {
         (path.relative_to(HOUSE).as_posix(), name)
         for path in HOUSE.rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in ast.walk(tree_of(path))
         for name in _modules_named(node)
         if name.startswith(package)
     }
@@ -87,7 +93,7 @@ def test_a_study_imports_itself_relatively_and_no_other(study: str) -> None:
         if "tests" in path.relative_to(STUDIES).parts:
             continue
         depth = len(path.relative_to(STUDIES / study).parts)
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(tree_of(path)):
             names = _modules_named(node)
             assert not [name for name in names if name.startswith(SHIPPED)], path
             # More dots than folders would leave the study's.
@@ -128,3 +134,23 @@ def test_a_room_holds_no_more_than_a_person_can_hold(room: str) -> None:
         for folder in (HOUSE / room, *(path.parent for path in (HOUSE / room).rglob("__init__.py")))
     }
     assert {name: size for name, size in sizes.items() if size > MOST} == {}
+
+
+#: How long a file and a function may be; whole texts, tables of cases and all.
+LINES, LINES_OF_A_FUNCTION = 400, 60
+
+
+def test_no_file_and_no_function_is_longer_than_a_person_can_hold() -> None:
+    root = HOUSE.parents[1]
+    found = []
+    for folder in ("src", "tests", "workflow", "benchmarks", "docs", "envs", "examples"):
+        for path in (root / folder).rglob("*.py"):
+            text, name = path.read_text(encoding="utf-8"), path.relative_to(root).as_posix()
+            if (lines := len(text.splitlines())) > LINES:
+                found.append((name, lines))
+            for node in ast.walk(tree_of(path)):
+                if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                    lines = node.end_lineno - node.lineno + 1 if node.end_lineno else 0
+                    if lines > LINES_OF_A_FUNCTION:
+                        found.append((f"{name}: {node.name}", lines))
+    assert found == []

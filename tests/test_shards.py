@@ -11,13 +11,14 @@ from typing import Any
 import psutil
 import pyarrow.parquet as pq
 import pytest
-import yaml
 from snakemake.utils import update_config
 
 from dissensus.keep.reading import read_session
 from dissensus.keep.verify import verify
 from dissensus.study.configuration import load
+from dissensus.user_files import read_yaml
 from forked import Forked
+from marking import thorough_but
 from support import SMALL, Project
 
 STUDY = "results/demo/language"
@@ -79,7 +80,7 @@ def test_a_session_s_own_files_are_made_where_they_are_named(copied: Project) ->
     assert not list(copied.results().glob("calls/*"))
 
 
-@pytest.mark.parametrize("kind", ["transcripts", "sessions"])
+@pytest.mark.parametrize("kind", thorough_but(["transcripts", "sessions"], "transcripts"))
 def test_a_session_can_be_named_and_runs_alone(project: Project, kind: str) -> None:
     project.succeed(f"{STUDY}/manifest.parquet")
     rows = pq.read_table(project.results() / "manifest.parquet").to_pylist()
@@ -152,7 +153,7 @@ def test_other_shards_run_no_session_again(copied: Project) -> None:
 def test_damage_in_any_file_is_found(copied: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(copied.folder)
     values = copied.settings()
-    update_config(values, yaml.safe_load(Path("more.yaml").read_text("utf-8")))
+    update_config(values, read_yaml(Path("more.yaml")))
     settings, run = load(values), Path("results/demo")
     for path in (
         Path(STUDY) / "shards/2/attempts.parquet",
@@ -179,7 +180,7 @@ def test_a_session_that_fails_for_good_is_attrition_and_its_job_goes_on(project:
     assert len(list(project.results().glob("transcripts/*.parquet"))) == 8
 
 
-@pytest.mark.parametrize("whom", ["run", "job"])
+@pytest.mark.parametrize("whom", thorough_but(["run", "job"], "run"))
 def test_a_killed_run_goes_on_and_asks_nothing_twice(
     finished: Project, project: Project, whom: str
 ) -> None:

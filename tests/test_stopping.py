@@ -137,6 +137,7 @@ def test_no_session_is_run_after_the_look_that_knows(stopped: Project) -> None:
     assert set(stopped.requests("told").values()) == {1}
 
 
+@pytest.mark.thorough
 def test_it_is_verified_and_its_page_says_what_was_saved(stopped: Project, tmp_path: Path) -> None:
     project = again(stopped.copy(tmp_path / "project").folder)
     said = project.succeed()

@@ -93,6 +93,7 @@ def test_what_is_killed_goes_on_elsewhere_to_the_same_bytes(ended: Project, tmp_
     assert not list(project.folder.glob("results/demo/**/*.part"))
 
 
+@pytest.mark.thorough
 def test_deleted_transcripts_are_made_again_and_no_other_session_is_touched(
     ended_copy: Project,
 ) -> None:

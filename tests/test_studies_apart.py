@@ -14,6 +14,7 @@ import pytest
 import yaml
 
 from dissensus.shipped import SHIPPED, shipped_folders
+from dissensus.user_files import read_yaml
 from marking import thorough_but
 from scripted import ROOT
 from support import Project
@@ -24,7 +25,7 @@ COPY = "renamed"
 
 
 def default_values() -> dict[str, Any]:
-    values: dict[str, Any] = yaml.safe_load((ROOT / "config.yaml").read_text("utf-8"))
+    values: dict[str, Any] = read_yaml(ROOT / "config.yaml")
     return values
 
 

@@ -164,6 +164,7 @@ def test_a_prompt_reruns_exactly_the_sessions_that_use_it(copied: Project) -> No
     assert set(copied.requests().values()) == {1}
 
 
+@pytest.mark.thorough
 def test_another_seed_is_another_study(copied: Project) -> None:
     before = copied.digests()
     copied.configure({**SMALL, "seed": 7, "run": "other"})
@@ -197,6 +198,7 @@ def test_a_parameter_in_a_file_of_models_runs_its_sessions_again(copied: Project
     assert copied.sessions_planned() == 8
 
 
+@pytest.mark.thorough
 def test_a_killed_run_goes_on_where_it_stopped(finished: Project, project: Project) -> None:
     folder = project.results()
     for left in ("journal/*.jsonl", "transcripts/*.parquet", "shards/*/turns.parquet"):
@@ -210,6 +212,7 @@ def test_a_killed_run_goes_on_where_it_stopped(finished: Project, project: Proje
     assert not list(project.results().rglob("*.part"))
 
 
+@pytest.mark.thorough
 def test_two_runs_cannot_write_in_one_folder(copied: Project) -> None:
     import fcntl
 

@@ -20,6 +20,7 @@ from dissensus.plan.preflight import check_inputs
 from dissensus.study.configuration import load
 from dissensus.study.given import stage_settings
 from dissensus.study.makes import resolve
+from dissensus.user_files import read_yaml
 from scripted import ROOT
 
 #: Two on each side, in folders of their own.
@@ -58,7 +59,7 @@ def begin(
     given = entries if isinstance(entries, bytes) else yaml.safe_dump([*entries]).encode()
     Path("motions.yaml").write_bytes(given)
     change()
-    values: Any = yaml.safe_load(config())
+    values: Any = read_yaml(ROOT / "config.yaml")
     values["studies"] = ["union"]
     values["union"] |= {"motions": "motions.yaml", "speakers": "speakers"}
     for path, value in settings.items():

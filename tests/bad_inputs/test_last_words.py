@@ -65,10 +65,15 @@ def test_two_wrong_files_are_a_sentence_each(project: Project) -> None:
     ("measures", "words"),
     [
         ({"tokenizer": "tiktoken:nope"}, "measures.tokenizer: tokenizer 'tiktoken:nope': tiktoken"),
-        ({"tokenizer": "hf:/nonexistent"}, "measures.tokenizer: tokenizer 'hf:/nonexistent': no"),
-        (
+        pytest.param(
+            {"tokenizer": "hf:/nonexistent"},
+            "measures.tokenizer: tokenizer 'hf:/nonexistent': no",
+            marks=pytest.mark.thorough,
+        ),
+        pytest.param(
             {"alternative_embedders": ["sentence-transformers:/nonexistent"]},
             "measures.alternative_embedders: embedder 'sentence-transformers:/nonexistent'",
+            marks=pytest.mark.thorough,
         ),
     ],
 )

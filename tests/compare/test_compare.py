@@ -220,7 +220,7 @@ def test_texts_that_attack_stay_texts_on_the_page_and_in_the_files(
     """Names of units, questions and values of settings are a user's, or a file's that was sent."""
     found = compare([here / f"results/{run}/mine" for run in PLANTED])
     own = set(re.findall(r"<(\w+)", write_comparison(found, tmp_path / "own").read_text("utf-8")))
-    for place, text in enumerate(hostile(12)):
+    for place, text in enumerate(hostile(4)):
         attacked = replace(
             found,
             study=text,

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dissensus.design.anytime import STRENGTHS, evidence, limits, looks_at
+from marking import thorough_but
 
 SIZES = st.lists(st.floats(0, 1e6), min_size=1, max_size=7)
 CONFIDENCE, ALPHA = 0.95, 0.05
@@ -104,7 +105,7 @@ def test_later_looks_take_nothing_back(seed: int) -> None:
         assert lows == sorted(lows) and highs == sorted(highs, reverse=True)
 
 
-@pytest.mark.parametrize("tails", [1.0, 2.0, 30.0])
+@pytest.mark.parametrize("tails", thorough_but([1.0, 2.0, 30.0], 1.0))
 def test_whatever_the_tails_one_null_in_twenty_is_ever_found(tails: float) -> None:
     """Student's t with 1 (Cauchy), 2 and 30 degrees of freedom, looked at after every cluster."""
     rng, runs = np.random.default_rng(int(tails)), 1000

@@ -34,6 +34,7 @@ def binary(rng: np.random.Generator) -> FloatArray:
     return (rng.random(120) < 0.12).astype(float) - (rng.random(120) < 0.02)
 
 
+@pytest.mark.thorough
 def test_a_skewed_null_ends_no_more_studies_than_its_level_says() -> None:
     most = 0.05 + 3 * (0.05 * 0.95 / RUNS) ** 0.5
     assert ends(skewed, 0.0, 1.0, 1)[0] < most

@@ -14,15 +14,12 @@ from dissensus.design.contrasts import (
     HEADLINE,
     METHODS,
     RANDOMISATION,
-    Columns,
-    Labels,
     Options,
-    Pairs,
     compare,
     compare_arms,
     contrasts_schema,
-    pair_up,
 )
+from dissensus.design.pairs import Columns, Labels, Pairs, pair_up
 from dissensus.stats.checks import FloatArray
 from dissensus.stats.signflip import sign_flip_test
 from dissensus.tables.artefact import read, write

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dissensus.design import betting
-from dissensus.design.contrasts import Columns
 from dissensus.design.looks import anytime_rows, looks_of, paired_differences
 from dissensus.design.manifest import in_blocks
+from dissensus.design.pairs import Columns
 from dissensus.design.stopping import ANYTIME, DIFFERENCES, GO_ON, STOP, Rule, stopped_after
 from dissensus.design.weights import Contrast
 from made_frames import frame_of

@@ -9,8 +9,9 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from dissensus.design.contrasts import HEADLINE, Columns, Options, contrast_row
+from dissensus.design.contrasts import HEADLINE, Options, contrast_row
 from dissensus.design.noise import beyond_floor
+from dissensus.design.pairs import Columns
 from dissensus.design.weights import Contrast
 from dissensus.stats.results import Estimate
 
@@ -88,6 +89,7 @@ def test_alike_arms_are_beyond_it_no_more_often_than_the_level_says(
     assert found / times < 0.05 + 3 * (0.05 * 0.95 / times) ** 0.5
 
 
+@pytest.mark.thorough
 def test_what_a_study_finds_is_seldom_called_noise() -> None:
     """An effect of power .98: the test of one normal mean with noncentrality 1.96 + 2.05."""
     rng, times, n, found, first = np.random.default_rng(5), 400, 60, 0, 0

@@ -38,7 +38,7 @@ def cases(draw: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return np.array(scores) / 10.0, np.array([*truths, 0, 1], dtype=float), of
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(cases())
 def test_scores_are_those_of_scikit_learn(given_cases: Any) -> None:
     scores, truths, weights = given_cases

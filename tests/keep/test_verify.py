@@ -11,7 +11,6 @@ from typing import Any
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
-import yaml
 from snakemake.utils import update_config
 
 from dissensus.keep.verified import Verified
@@ -21,6 +20,7 @@ from dissensus.llm.journal import Journal
 from dissensus.llm.ledger import Ledger
 from dissensus.llm.records import write_line
 from dissensus.study.configuration import load
+from dissensus.user_files import read_yaml
 from fake_client import FakeClient, in_turn
 from support import SMALL, Project
 
@@ -42,7 +42,7 @@ def verified(project: Project, monkeypatch: pytest.MonkeyPatch, **changes: Any) 
     """What verifying finds, in this process."""
     monkeypatch.chdir(project.folder)
     settings = project.settings()
-    update_config(settings, yaml.safe_load(Path("more.yaml").read_text("utf-8")))
+    update_config(settings, read_yaml(Path("more.yaml")))
     update_config(settings, changes)
     return verify(load(settings), RUN)
 

@@ -28,6 +28,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
 
 
+@pytest.mark.thorough
 def test_each_estimate_has_a_line_with_its_monte_carlo_interval(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from snakemake.utils import update_config
 
 from dissensus.llm.prices import Price, read_prices
@@ -31,6 +30,7 @@ from dissensus.session.protocol import PLACEHOLDER
 from dissensus.study.configuration import load, load_file
 from dissensus.study.kind import DEBATING
 from dissensus.study.sessions import Sessions
+from dissensus.user_files import read_yaml
 from dissensus_studies.deliberation.study import Deliberation
 from dissensus_studies.language.study import Language
 from scripted import ROOT
@@ -291,8 +291,8 @@ def test_columns_fit_a_terminal() -> None:
 
 def test_the_paper_s_models_all_have_a_price(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
-    values = yaml.safe_load(Path("config.yaml").read_text(encoding="utf-8"))
-    update_config(values, yaml.safe_load(Path("config/paper.yaml").read_text(encoding="utf-8")))
+    values = read_yaml(Path("config.yaml"))
+    update_config(values, read_yaml(Path("config/paper.yaml")))
     settings = load(values, "config/paper.yaml")
     assert not settings.simulated
     assert settings.language.panel == [*("gpt", "claude", "deepseek", "mistral")]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-import yaml
 
 from dissensus.design.diagnosis import DIAGNOSIS
 from dissensus.errors import ResourceError
@@ -13,11 +12,12 @@ from dissensus.plan.diagnosed import STORED, diagnosed_rows, store
 from dissensus.study.configuration import Configuration, load
 from dissensus.study.registry import study_folder
 from dissensus.tables.artefact import write
+from dissensus.user_files import read_yaml
 from scripted import ROOT
 
 
 def configured(**union: object) -> Configuration:
-    values = yaml.safe_load((ROOT / "config.yaml").read_text("utf-8"))
+    values = read_yaml(ROOT / "config.yaml")
     values["union"] |= union
     return load(values)
 

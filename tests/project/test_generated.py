@@ -34,6 +34,7 @@ def test_what_is_planted_in_a_new_project_is_found_by_its_own_test(
     assert not list((tmp_path / name).glob(".test-*"))
 
 
+@pytest.mark.thorough
 def test_an_estimate_elsewhere_and_one_of_another_name_fail(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

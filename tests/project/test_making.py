@@ -10,6 +10,7 @@ import pytest
 from dissensus.cli import main
 from dissensus.project.making import designs
 from dissensus.study.configuration import load_file
+from marking import thorough_but
 
 
 @pytest.fixture(autouse=True)
@@ -22,7 +23,7 @@ def test_the_gallery_has_its_eleven() -> None:
     assert len(designs()) == 11
 
 
-@pytest.mark.parametrize("design", [*designs()])
+@pytest.mark.parametrize("design", thorough_but(designs(), "labels", "personas"))
 def test_a_project_like_a_design_is_that_design_under_another_name(
     design: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
-
-import yaml
 
 from dissensus.study.configuration import Configuration, load
 from dissensus.study.makes import resolve
 from dissensus.study.sessions import Sessions
 from dissensus.study.settings import pick, plain
 from dissensus.tables.artefact import write
+from dissensus.user_files import read_yaml
 from support import ROOT
+
+#: What the first turn of d001-en ends with.
+STATED = (
+    '\n\n{"stance": "for", "shares": {"yes": 0.7, "no": 0.3}, "claims": [{"id": "c1", '
+    '"text": "It <b>pays</b>.", "evidence": ["e1", "e2"]}, {"id": "c2", "text": "It is right.", '
+    '"evidence": []}]}'
+)
 
 MADE_BY = {"stage": "test", "simulated": True}
 
 
 def configuration(**changes: Any) -> Configuration:
     """The default one with some settings of the language study changed, of two draws."""
-    values = yaml.safe_load((ROOT / "config.yaml").read_text("utf-8"))
+    values = read_yaml(ROOT / "config.yaml")
     values["studies"] = ["language"]
     values["language"] |= {"draws": 2, "block_size": 2, **changes}
     return load(values)
@@ -47,3 +54,16 @@ def run_sessions(folder: Path, settings: Configuration) -> Sessions:
     for row in sessions.rows.values():
         sessions.run(row, registry)
     return sessions
+
+
+WORDS = re.compile(r"[\u4e00-\u9fff]|[^\W_\u4e00-\u9fff]+")
+
+
+def repeated(earlier: list[str], text: str) -> set[str]:
+    """Runs of six words of a text that stand in an earlier one."""
+
+    def runs(words: list[str]) -> set[str]:
+        return {" ".join(words[i : i + 6]) for i in range(len(words) - 5)}
+
+    found = [WORDS.findall(one.casefold()) for one in (*earlier, text)]
+    return runs(found[-1]) & set().union(*(runs(words) for words in found[:-1]))

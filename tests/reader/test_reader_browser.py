@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -18,19 +17,12 @@ from dissensus.keep.reading_pages import citation
 from dissensus.report.pages.reader import Estimated, reader_page
 from dissensus.tables.artefact import read
 from hostile_texts import HOSTILE
-from reader.small_run import configuration, run_sessions
+from reader.small_run import STATED, configuration, repeated, run_sessions
 from support import ROOT
 
 #: Said by one debate alone, in full width and another case than it is looked for.
 WORD = "ＵＮＩＱＵＥ 词"
 RIGHT_TO_LEFT = "\u202egnp.exe\u200b"
-
-#: What the first turn of d001-en ends with.
-STATED = (
-    '\n\n{"stance": "for", "shares": {"yes": 0.7, "no": 0.3}, "claims": [{"id": "c1", '
-    '"text": "It <b>pays</b>.", "evidence": ["e1", "e2"]}, {"id": "c2", "text": "It is right.", '
-    '"evidence": []}]}'
-)
 
 
 @pytest.fixture(scope="module")
@@ -290,19 +282,6 @@ def test_the_list_keeps_the_focus_when_it_is_sorted_and_filtered(opened: Opened)
     page.focus("select[name=study]")
     page.select_option("select[name=study]", "language")
     assert page.evaluate(focused) == "study"
-
-
-WORDS = re.compile(r"[\u4e00-\u9fff]|[^\W_\u4e00-\u9fff]+")
-
-
-def repeated(earlier: list[str], text: str) -> set[str]:
-    """Runs of six words of a text that stand in an earlier one."""
-
-    def runs(words: list[str]) -> set[str]:
-        return {" ".join(words[i : i + 6]) for i in range(len(words) - 5)}
-
-    found = [WORDS.findall(one.casefold()) for one in (*earlier, text)]
-    return runs(found[-1]) & set().union(*(runs(words) for words in found[:-1]))
 
 
 @pytest.mark.parametrize("name", ["d001-en", "d001-zh"])

@@ -16,6 +16,7 @@ from dissensus.llm.call import Message, Request
 from dissensus.run.kept import keep_configuration
 from dissensus.tables.artefact import read
 from dissensus.text.seen import UNSEEN
+from dissensus.user_files import read_yaml
 from reader.small_run import configuration, run_sessions
 from support import ROOT
 
@@ -99,9 +100,7 @@ def test_a_run_keeps_the_configuration_that_its_prompts_are_rebuilt_with(
 ) -> None:
     own = {"studies": ["identity"]}
     Path("config.yaml").unlink()
-    Path("config.yaml").write_text(
-        yaml.safe_dump(yaml.safe_load((ROOT / "config.yaml").read_text("utf-8")) | own)
-    )
+    Path("config.yaml").write_text(yaml.safe_dump(read_yaml(ROOT / "config.yaml") | own))
     try:
         command = ["read", "d001-zh", "--run", "demo", "--study", "language", "--prompts"]
         assert main(command) == 1

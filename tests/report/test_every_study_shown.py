@@ -19,22 +19,26 @@ import pandas as pd
 import pytest
 from docutils.core import publish_parts
 
+from dissensus.keep.codebook import schemas
 from dissensus.report.captions import SIMULATED, fill
 from dissensus.report.declared import Declared
 from dissensus.report.facts import unmarked
-from dissensus.report.style import save
+from dissensus.report.style import save, sentence_of
 from dissensus.report.tables import Table, as_csv, as_markdown, as_page, caption_facts
 from dissensus.report.view import Artefacts, Drawn
 from dissensus.shipped import SHIPPED, shipped_folders
 from dissensus.study.makes import resolve
 from dissensus.study.registry import study_class
 from drawn import outside, overlaps, visible_texts
+from marking import thorough_but
 
 STUDIES = [name for name, folder in shipped_folders().items() if (folder / "figures").is_dir()]
 #: Words of the material that such letters stand in.
 INNOCENT = ("dominance", "finance")
 #: Columns that say how sure an estimate is, and words that claim an effect.
 LIMITS = re.compile(r"(ci|family)_(low|high)|se|p_value|p_adjusted")
+#: Kinds of numbers that may be missing.
+NULLABLE = ("float?", "int?")
 CLAIMS = re.compile(r"\bis (larger|smaller)\b|\bmore: [+−]")
 
 
@@ -77,9 +81,9 @@ def checked_caption(study: str, name: str, facts: Any) -> None:
 
 
 def sizes(study: str) -> list[tuple[Any, Any]]:
-    """Sizes of made-up runs with their marks: the last is the largest, and is thorough."""
-    *others, last = shown(study).SIZES
-    return [*((size, ()) for size in others), (last, pytest.mark.thorough)]
+    """Sizes of made-up runs with their marks: all but the least are thorough."""
+    least, *others = shown(study).SIZES
+    return [(least, ()), *((size, pytest.mark.thorough) for size in others)]
 
 
 #: Each figure at each size.
@@ -105,7 +109,12 @@ def test_no_text_of_a_figure_is_cut_off_or_meets_another_and_its_caption_is_whol
 
 
 @pytest.mark.parametrize(
-    ("study", "name"), [(study, name) for study in STUDIES for name in figures(study)]
+    ("study", "name"),
+    [
+        pytest.param(study, name, marks=pytest.mark.thorough if number else ())
+        for study in STUDIES
+        for number, name in enumerate(figures(study))
+    ],
 )
 def test_figures_of_real_models_do_not_call_them_simulated(study: str, name: str) -> None:
     artefacts, view = shown(study).made(shown(study).SIZES[0])
@@ -113,7 +122,7 @@ def test_figures_of_real_models_do_not_call_them_simulated(study: str, name: str
     assert "simulated models" not in {text for text, _ in visible_texts(real.figure)}
 
 
-@pytest.mark.parametrize("study", STUDIES)
+@pytest.mark.parametrize("study", thorough_but(STUDIES, "identity"))
 def test_the_bytes_of_a_figure_repeat(study: str, tmp_path: Path) -> None:
     """Of one figure of each study; of all, whole runs in other folders show it."""
     name, *_ = figures(study)
@@ -174,10 +183,12 @@ def test_an_effect_without_an_interval_is_not_claimed(study: str) -> None:
     headline = study_class(study).headline
     assert headline is not None
     state = resolve(headline.maker)
-    runs = [shown(study).made(size) for size in shown(study).SIZES]
-    cards = [(run, card) for run in runs if (card := state(*run).card)]
-    (artefacts, view), as_it_is = cards[-1]
-    assert "(no interval: " not in as_it_is.finding
+    # The least run of which something is claimed.
+    artefacts, view = next(
+        run
+        for run in map(shown(study).made, shown(study).SIZES)
+        if (card := state(*run).card) and "(no interval: " not in card.finding
+    )
     bare = {name: without_limits(frame) for name, frame in artefacts.loaded.items()}
     for path in artefacts.paths:
         bare.setdefault(path, without_limits(artefacts.frame(path)))
@@ -188,7 +199,7 @@ def test_an_effect_without_an_interval_is_not_claimed(study: str) -> None:
 
 @pytest.mark.parametrize("study", STUDIES)
 def test_makers_read_what_they_declare_and_nothing_else(study: str) -> None:
-    artefacts, view = shown(study).made(shown(study).SIZES[-1])
+    artefacts, view = shown(study).made(shown(study).SIZES[1])
     made = import_module(f"{SHIPPED}.{study}.figures")
     for one in (*made.FIGURES, *made.TABLES, made.HEADLINE):
         read: set[str] = set()
@@ -200,3 +211,42 @@ def test_makers_read_what_they_declare_and_nothing_else(study: str) -> None:
 
         resolve(one.maker)(Artefacts(artefacts.paths, Recorded(artefacts.loaded)), view)
         assert read == set(one.reads), one.maker
+
+
+#: Artefacts whose numbers are counts of what is there: none is ever missing.
+COUNTED = {"diagnostics"}
+
+
+@cache
+def nullable(study: str) -> dict[str, set[str]]:
+    """Name of an artefact -> its columns of numbers that may be missing."""
+    every = schemas()
+    return {
+        schema.name: {name for name, column in schema.columns.items() if column.kind in NULLABLE}
+        for room in (*({*every} - {*STUDIES}), study)
+        for schema in every[room]
+    }
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_numbers_that_are_all_missing_are_printed_nowhere(study: str) -> None:
+    """As in a run of which nothing could be estimated."""
+    artefacts, view = shown(study).made(shown(study).SIZES[0])
+    for path in artefacts.paths:
+        artefacts.frame(path)
+    bare = {
+        name: frame.assign(
+            **dict.fromkeys(nullable(study).get(name, set()) & {*frame.columns}, np.nan)
+        )
+        for name, frame in artefacts.loaded.items()
+        if name not in COUNTED
+    }
+    without = Artefacts(artefacts.paths, {**artefacts.loaded, **bare})
+    for name, declared in figures(study).items():
+        made: Drawn = resolve(declared.maker)(without, view)
+        assert all(no_number_is_missing(text) for text, _ in visible_texts(made.figure)), name
+        if not sentence_of(made.figure):
+            checked_caption(study, name, made.facts)
+    for one in import_module(f"{SHIPPED}.{study}.figures").TABLES:
+        table = resolve(one.maker)(without, view)
+        assert no_number_is_missing(as_csv(table) + as_markdown(table)), one.name

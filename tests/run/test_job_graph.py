@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from dissensus.errors import ResourceError
 from dissensus.run.job_graph import JobGraph
@@ -17,6 +16,7 @@ from dissensus.study.kind import Needs, Row
 from dissensus.study.sessions import Sessions
 from dissensus.study.settings import pick, plain
 from dissensus.tables.artefact import write
+from dissensus.user_files import read_yaml
 from dissensus_studies.language.design.manifest import MANIFEST, draw
 from dissensus_studies.language.design.pool import POOL, build_pool
 from dissensus_studies.language.kinds import LanguageDebate
@@ -29,7 +29,7 @@ def _in_the_project(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def settings(**changes: Any) -> Configuration:
-    values = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
+    values = read_yaml(ROOT / "config.yaml")
     values["language"] |= {"draws": 4, "block_size": 2}
     return load(values | changes)
 

@@ -24,6 +24,7 @@ def open_to_others(folder: Path) -> list[str]:
     ]
 
 
+@pytest.mark.thorough
 def test_a_private_run_has_the_permissions_of_its_journals_everywhere(tmp_path: Path) -> None:
     project = Project(tmp_path / "project")
     own = project.folder / "tuned"

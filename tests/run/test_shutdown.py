@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from marking import thorough_but
+
 # Its tests start processes and wait for their ends.
 pytestmark = pytest.mark.slow
 
@@ -66,7 +68,9 @@ def is_gone(pid: int) -> bool:
     return False
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+@pytest.mark.parametrize(
+    "number", thorough_but([signal.SIGTERM, signal.SIGINT, signal.SIGHUP], signal.SIGTERM)
+)
 def test_a_signal_waits_for_the_calls_in_flight(number: signal.Signals) -> None:
     run = start(0.5)
     child = until_calling(run)
@@ -226,7 +230,7 @@ except KeyboardInterrupt:
 """
 
 
-@pytest.mark.parametrize("where", ["foreground", "background"])
+@pytest.mark.parametrize("where", thorough_but(["foreground", "background"], "background"))
 def test_a_run_on_a_cluster_is_called_off_wherever_its_shell_has_put_it(where: str) -> None:
     command = [sys.executable, "-c", CALLED_OFF, where]
     done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)

@@ -20,6 +20,7 @@ from dissensus.session.replies import JsonReply
 from dissensus_studies.consensus.replies import BallotFormat, SpeechFormat
 from dissensus_studies.deliberation.turns import parse_turn
 from dissensus_studies.identity.measures.reading import parse_answer, parse_leniently
+from marking import thorough_but
 
 HEAPS = (
     *("\n" * 100_000, "\r" * 100_000, "\u2028" * 100_000, " " * 100_000, "{" * 100_000),
@@ -50,7 +51,8 @@ READERS: dict[str, Callable[[str], Any]] = {
 }
 
 
-@pytest.mark.parametrize("name", READERS)
+#: The readers that :mod:`test_linear_reading` knows are timed there, in quick tests too.
+@pytest.mark.parametrize("name", thorough_but(READERS, "turn", "choice", "quoted", "csv"))
 def test_no_heap_holds_a_reader_up(name: str) -> None:
     began = time.process_time()
     for heap in HEAPS:

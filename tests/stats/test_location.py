@@ -142,7 +142,7 @@ def test_hodges_lehmann_of_many_differences():
 
 
 @pytest.mark.slow
-@settings(enough, max_examples=15)
+@settings(enough, max_examples=5)
 @given(samples)
 def test_location_estimates_turn_with_the_sign(sample):
     for function in (

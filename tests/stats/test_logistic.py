@@ -94,6 +94,7 @@ def test_size_and_power(clusters):
     assert (there < 0.05).mean() > 0.7
 
 
+@pytest.mark.thorough
 def test_the_true_slope_is_seldom_rejected():
     rng = np.random.default_rng(9)
     p_values = [score_test(clustered(rng, 40, 0.6, noise=0.0), 0.6)[1] for _ in range(500)]

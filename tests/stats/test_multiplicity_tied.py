@@ -79,6 +79,7 @@ def test_pairs_are_welchs_tests_under_holm() -> None:
     assert found == expected and 0 < len(found) < 3
 
 
+@pytest.mark.thorough
 def test_none_are_told_apart_by_chance_more_often_than_said() -> None:
     rng = np.random.default_rng(5)
     errors, df = np.ones(6), np.full(6, 30.0)

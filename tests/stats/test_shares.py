@@ -113,7 +113,13 @@ def test_pooled_shares_that_say_little():
     assert pooled_shares(np.zeros((3, 0)), np.zeros((3, 0))).low.shape == (0,)
 
 
-@pytest.mark.parametrize(("true", "precision"), [(0.85, 4.0), (0.5, 2.0), (0.3, 3.0)])
+@pytest.mark.parametrize(
+    ("true", "precision"),
+    [
+        (0.85, 4.0),
+        *(pytest.param(*each, marks=pytest.mark.thorough) for each in ((0.5, 2.0), (0.3, 3.0))),
+    ],
+)
 def test_shares_of_nine_clusters_are_covered_as_often_as_is_said(true, precision):
     """Nine statements with two debates each, whose shares of four agents vary by statement."""
     rng, times = np.random.default_rng(3), 600

@@ -6,7 +6,6 @@ import copy
 from typing import Any
 
 import pytest
-import yaml
 
 from dissensus.errors import SettingError
 from dissensus.study.configuration import load
@@ -24,8 +23,7 @@ LANGUAGE = {
 
 def changed(path: str, value: Any) -> dict[str, Any]:
     """The default configuration with one value changed, or deleted."""
-    # YAML's anchors make blocks shared; a change to one must not reach the others.
-    made = yaml.safe_load(yaml.dump(CONFIG, Dumper=_Plain))
+    made = copy.deepcopy(CONFIG)
     *above, last = path.split("/")
     block = made
     for key in above:
@@ -35,11 +33,6 @@ def changed(path: str, value: Any) -> dict[str, Any]:
     else:
         block[last] = copy.deepcopy(value)
     return made
-
-
-class _Plain(yaml.SafeDumper):
-    def ignore_aliases(self, data: Any) -> bool:
-        return True
 
 
 def complaint(path: str, value: Any) -> str:

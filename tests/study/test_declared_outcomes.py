@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-import yaml
 
 from dissensus.report.declared import Outcome
 from dissensus.study.configuration import load
+from dissensus.user_files import read_yaml
 from dissensus_studies.debates.outcomes import OUTCOMES as IMPORTED
 from support import ROOT
 
@@ -15,7 +15,7 @@ STUDIES = ("language", "identity", "deliberation", "union", "consensus")
 
 @pytest.mark.parametrize("name", STUDIES)
 def test_a_plan_s_primary_outcome_is_the_declared_one(name: str) -> None:
-    study = load(yaml.safe_load((ROOT / "config.yaml").read_text("utf-8"))).study(name)
+    study = load(read_yaml(ROOT / "config.yaml")).study(name)
     outcomes = {key: Outcome.of(each) for key, each in study.outcomes.items()}
     first = next(iter(outcomes.values()))
     assert all(each.meaning and each.title for each in outcomes.values())

@@ -5,16 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-import yaml
 
 from dissensus.run.kept import files_of
 from dissensus.study.configuration import load
 from dissensus.study.sources import asking_code, is_the_projects, text_of, whole_code
+from dissensus.user_files import read_yaml
 
 
 @pytest.fixture(scope="module")
 def settings() -> dict[str, object]:
-    given: dict[str, object] = yaml.safe_load(Path("config.yaml").read_text(encoding="utf-8"))
+    given: dict[str, object] = read_yaml(Path("config.yaml"))
     return given
 
 

@@ -7,13 +7,13 @@ import sys
 from pathlib import Path
 
 import pytest
-import yaml
 
 from dissensus.errors import ProviderError
 from dissensus.plan.preflight import check_measures
 from dissensus.study.configuration import Configuration, load
 from dissensus.text import loading
 from dissensus.text.loading import check_loadable
+from dissensus.user_files import read_yaml
 from scripted import ROOT
 
 
@@ -57,7 +57,7 @@ def test_what_breaks_while_loading_is_a_sentence(tmp_path: Path) -> None:
 def settings(monkeypatch: pytest.MonkeyPatch) -> Configuration:
     """The default configuration with an embedder and a tokeniser that nobody has."""
     monkeypatch.chdir(ROOT)
-    values = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
+    values = read_yaml(ROOT / "config.yaml")
     values["language"]["measures"] |= {
         "tokenizer": "tiktoken:nope",
         "alternative_embedders": ["openai:text-embedding-3-large"],

@@ -48,6 +48,7 @@ REPORT = """# Debate Matchup Judgment Report
 """
 
 
+@pytest.mark.thorough
 def test_the_page_is_in_step_with_the_command(
     capfdbinary: pytest.CaptureFixture[bytes], tmp_path: Path
 ) -> None:

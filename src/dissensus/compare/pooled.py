@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import sqrt
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -72,14 +73,10 @@ def pooled(
     ------
     ValueError : fewer than 2, lengths that differ, or values that are not finite or not above 0.
     """
-    from statsmodels.stats.meta_analysis import combine_effects
-
     check_level(confidence, "confidence")
     effects, deviations = _checked(estimates, errors)
     k = effects.size
-    with np.errstate(divide="ignore"):
-        # Of equal estimates, it divides by a Q of 0 for what is not used here.
-        combined = combine_effects(effects, deviations**2, method_re="iterated", use_t=True)
+    combined = _combined(effects, deviations)
     q, tau_squared = float(combined.q), max(0.0, float(combined.tau2))
     mean, error = float(combined.mean_effect_re), float(combined.sd_eff_w_re_hksj)
     # As of normal weights; Hartung and Knapp's scale is of the mean alone.
@@ -103,6 +100,15 @@ def pooled(
         float(special.chdtrc(k - 1, q)),
         k,
     )
+
+
+def _combined(effects: FloatArray, deviations: FloatArray) -> Any:
+    """Paule and Mandel's random effects, as statsmodels has them."""
+    from statsmodels.stats.meta_analysis import combine_effects
+
+    with np.errstate(divide="ignore"):
+        # Of equal estimates, it divides by a Q of 0 for what is not used here.
+        return combine_effects(effects, deviations**2, method_re="iterated", use_t=True)
 
 
 def _further_half(k: int, variance: float, confidence: float) -> float:

@@ -20,8 +20,17 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from dissensus.design.pairs import (
+    ROUNDING,
+    Columns,
+    Labels,
+    Pairs,
+    by_arm,
+    pairs_of,
+    units_of,
+    without_rounding,
+)
 from dissensus.design.weights import Contrast, contrast_name
 from dissensus.digests import seed_of
 from dissensus.stats.bootstrap import cluster_robust_mean
@@ -41,53 +50,7 @@ METHODS = (HEADLINE, RANDOMISATION)
 #: The mean with a standard error by cluster and by the levels of a factor that is a sample, too.
 TWO_WAY = "two_way"
 
-_ROUNDING = 1e-12
-
-Labels = NDArray[Any]
 Row = dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Columns:
-    """Which columns of the metrics name a session's arm, its unit and the unit's cluster."""
-
-    arm: str = "arm"
-    unit: str = "draw_id"
-    cluster: str = "topic_id"
-
-
-@dataclass(frozen=True)
-class Pairs:
-    """One outcome in two arms, or two weighted sums of arms; an entry for every unit.
-
-    Attributes
-    ----------
-    treated, reference : outcomes by unit, shape (n,), NaN where there is none.
-    clusters : label of each unit's cluster, shape (n,).
-    """
-
-    treated: FloatArray
-    reference: FloatArray
-    clusters: Labels
-
-    @property
-    def complete(self) -> NDArray[np.bool_]:
-        """Which units have the outcome in both arms."""
-        return np.asarray(np.isfinite(self.treated) & np.isfinite(self.reference))
-
-    @property
-    def differences(self) -> FloatArray:
-        """Arm minus reference, NaN where the pair is not complete.
-
-        Differences that agree up to rounding are made equal, lest rounding pass for variance.
-        """
-        by_draw = np.where(self.complete, self.treated - self.reference, np.nan)
-        complete = by_draw[self.complete]
-        if len(complete) == 0:
-            return by_draw
-        size = np.abs(self.treated[self.complete]).max() + np.abs(complete).max()
-        equal = np.ptp(complete) <= _ROUNDING * size
-        return np.where(self.complete, complete[0], np.nan) if equal else by_draw
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,54 +93,6 @@ def contrasts_schema(name: str) -> Schema:
         },
         key=("arm", "reference", "outcome", "method"),
     )
-
-
-def by_arm(metrics: pd.DataFrame, outcome: str, columns: Columns) -> pd.DataFrame:
-    """An outcome with a row a unit and a column an arm, NaN where there is none.
-
-    A session that did not run to the end has no outcome, whatever its row may hold. Units and arms
-    stand in the order in which the sessions name them.
-    """
-    complete = metrics["complete"].to_numpy(dtype=bool)
-    values = metrics[outcome].to_numpy(dtype=float, na_value=np.nan)
-    keys = [columns.unit, columns.arm]
-    frame = metrics[keys].assign(value=np.where(complete, values, np.nan))
-    wide = frame.pivot(index=columns.unit, columns=columns.arm, values="value")
-    return wide.reindex(index=pd.unique(metrics[keys[0]]), columns=pd.unique(metrics[keys[1]]))
-
-
-def pair_up(
-    metrics: pd.DataFrame, outcome: str, arm: str, reference: str, columns: Columns
-) -> Pairs:
-    """The pairs of one outcome, in the order of the units' names.
-
-    Parameters
-    ----------
-    metrics : a row a session, failed ones included, with a column ``complete``.
-    outcome : which column.
-    arm, reference : what is compared with what; an arm without sessions has no complete pair.
-    columns : names of the other columns.
-    """
-    wide = by_arm(metrics, outcome, columns).sort_index()
-    return pairs_of(wide, units_of(metrics, columns)[columns.cluster], Contrast.of(arm, reference))
-
-
-def units_of(metrics: pd.DataFrame, columns: Columns) -> pd.DataFrame:
-    """A row a unit, in the order of the units' names, with what its sessions share."""
-    units = metrics.drop_duplicates(columns.unit).set_index(columns.unit, drop=False)
-    return units.sort_index()
-
-
-def pairs_of(wide: pd.DataFrame, clusters: pd.Series[Any], contrast: Contrast) -> Pairs:
-    """The two sides of a contrast, from a table of :func:`by_arm` and each unit's cluster."""
-
-    def side(arms: Mapping[str, float]) -> FloatArray:
-        total = np.zeros(len(wide))
-        for arm, weight in arms.items():
-            total += weight * (wide[arm].to_numpy(dtype=float) if arm in wide else np.nan)
-        return total
-
-    return Pairs(side(contrast.treated), side(contrast.referred), clusters.to_numpy())
 
 
 def compare_arms(
@@ -293,20 +208,6 @@ def flipped(differences: FloatArray, clusters: Labels, options: Options) -> Simu
     return sign_flip(differences, clusters, options.flips, options.seed, exact_up_to=exact)
 
 
-def without_rounding(differences: FloatArray, *sides: FloatArray) -> FloatArray:
-    """Differences, 0 where one is no more than the rounding of what it is a difference of.
-
-    The signs of such residues are all alike, or of no meaning, and would pass for evidence.
-
-    Parameters
-    ----------
-    differences : any shape, NaN where there is none.
-    sides : the numbers that were subtracted.
-    """
-    size = max((float(np.nan_to_num(np.abs(side)).max(initial=0.0)) for side in sides), default=0.0)
-    return np.where(np.abs(differences) <= _ROUNDING * size, 0.0, differences)
-
-
 def robust_mean(values: FloatArray, clusters: Labels, confidence: float) -> Estimate:
     """A mean by the headline's method; without a standard error where clusters are too few.
 
@@ -319,7 +220,7 @@ def robust_mean(values: FloatArray, clusters: Labels, confidence: float) -> Esti
         return alone
     robust = cluster_robust_mean(values, clusters, confidence)
     # Relative, since means of equal values differ by rounding.
-    return robust if robust.se > _ROUNDING * float(np.abs(values).max()) else alone
+    return robust if robust.se > ROUNDING * float(np.abs(values).max()) else alone
 
 
 def sign_flip(

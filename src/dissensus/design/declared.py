@@ -18,8 +18,6 @@ import pandas as pd
 from dissensus.design.contrasts import (
     HEADLINE,
     METHODS,
-    Columns,
-    Labels,
     Options,
     Row,
     adjust_family,
@@ -28,6 +26,7 @@ from dissensus.design.contrasts import (
     robust_mean,
 )
 from dissensus.design.noise import beyond_floor
+from dissensus.design.pairs import Columns, Labels
 from dissensus.design.weights import Contrast
 from dissensus.stats.checks import FloatArray
 from dissensus.stats.results import Estimate

@@ -18,7 +18,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from dissensus.design.contrasts import METHODS, Options, Pairs, compare, defined
+from dissensus.design.contrasts import METHODS, Options, compare, defined
+from dissensus.design.pairs import Pairs
 from dissensus.stats.checks import FloatArray
 from dissensus.stats.multiplicity import adjust
 from dissensus.stats.results import NAN, Estimate

@@ -10,16 +10,8 @@ import numpy as np
 import pandas as pd
 
 from dissensus.design.anytime import looks_at
-from dissensus.design.contrasts import (
-    Columns,
-    adjust_family,
-    by_arm,
-    contrast_row,
-    defined,
-    pairs_of,
-    units_of,
-    without_rounding,
-)
+from dissensus.design.contrasts import adjust_family, contrast_row, defined
+from dissensus.design.pairs import Columns, by_arm, pairs_of, units_of, without_rounding
 from dissensus.design.stopping import ANYTIME, GO_ON, STOP, Rule
 from dissensus.design.weights import Contrast
 from dissensus.stats.multiplicity import adjust

@@ -17,18 +17,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from dissensus.design.contrasts import (
-    HEADLINE,
-    Columns,
-    Options,
-    Row,
-    by_arm,
-    defined,
-    pairs_of,
-    robust_mean,
-    units_of,
-    without_rounding,
-)
+from dissensus.design.contrasts import HEADLINE, Options, Row, defined, robust_mean
+from dissensus.design.pairs import Columns, by_arm, pairs_of, units_of, without_rounding
 from dissensus.design.weights import Contrast
 from dissensus.stats.checks import FloatArray
 from dissensus.stats.multiplicity import adjust

@@ -9,7 +9,7 @@ clusters at random: what a sign flip is of a mean.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite, isnan
 
@@ -20,17 +20,14 @@ from numpy.typing import NDArray
 from dissensus.design.contrasts import (
     HEADLINE,
     RANDOMISATION,
-    Columns,
-    Labels,
     Options,
     Row,
     Simulated,
-    by_arm,
     contrast_row,
     defined,
-    units_of,
 )
 from dissensus.design.over_sessions import Statistic
+from dissensus.design.pairs import Columns, Labels, by_arm, units_of
 from dissensus.design.weights import Contrast
 from dissensus.digests import seed_of
 from dissensus.stats.checks import FloatArray, IntArray
@@ -325,25 +322,8 @@ class Tested:
         )
         return found.at(1.0 - alpha).p_value < alpha
 
-    def curve(
-        self,
-        metrics: pd.DataFrame,
-        arms: Sequence[str],
-        compared: Sequence[Contrast],
-        options: Options,
-        columns: Columns,
-    ) -> tuple[list[Row], list[Row]]:
-        """Rows of the contrasts and of the arms at each time of its curve, with their ``round``.
-
-        Parameters
-        ----------
-        metrics, arms, compared, options, columns : as for :meth:`rows`.
-        """
-        made: tuple[list[Row], list[Row]] = ([], [])
+    def over_time(self, options: Options) -> Iterator[tuple[int, Tested, Options]]:
+        """Each time of its curve, the statistic at it, and options with a seed of its own."""
         for time, at in self.statistic.curve.items():
             seeded = replace(options, seed=seed_of(options.seed, self.name, time))
-            tested = Tested(self.name, at)
-            rows = tested.rows(metrics, arms, compared, seeded, columns)
-            for every, some in zip(made, rows, strict=True):
-                every += [{**row, "round": time} for row in some]
-        return made
+            yield time, Tested(self.name, at), seeded

@@ -78,9 +78,8 @@ def fork_session(
         write_session(SessionPaths.of(place, session_id), rows, ids, made_by)
     if session.failure:
         raise ResourceError(f"The fork of {session_id} failed for good: {session.failure}.")
-    title = f"{session_id}, forked at turn {turn}"
-    fork_read = replace(before, session_id=title, provenance=made_by)
-    reading = replace(fork_read, turns=rows.turns, attempts=rows.attempts, calls=rows.calls)
+    made = replace(before, session_id=f"{session_id}, forked at turn {turn}", provenance=made_by)
+    reading = replace(made, turns=rows.turns, attempts=rows.attempts, calls=rows.calls)
     return reading, place, _replies(journal) - kept
 
 

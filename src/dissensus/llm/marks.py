@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import AfterValidator, Field, field_validator
 
@@ -20,6 +20,9 @@ from dissensus.digests import digest
 from dissensus.settings import Settings, validate
 from dissensus.shipped import origin
 from dissensus.user_files import read_yaml
+
+Before = Literal["first", "line", "sentence", "word", "within"]
+After = Literal["line", "new", "word", "within"]
 
 #: The project's own table.
 TABLE = origin() / "resources/thought.yaml"
@@ -109,6 +112,50 @@ class MarkTable(Settings):
     thought: ThoughtMarks = ThoughtMarks()
     answer: _Answer = _Answer()
     turn: _Turn = _Turn()
+
+
+class Place(NamedTuple):
+    """Where a mark stands.
+
+    Attributes
+    ----------
+    before : whether it is the first of the reply but for other marks, begins a line, follows the
+        end of a sentence, touches the word before, or stands within a sentence.
+    after : whether its line ends after it, something new begins (a capital letter, a sign, a letter
+        without case after a space), a word touches it that may go on, or its sentence goes on.
+    touches : whether what follows on its line does so without a space.
+    is_quoted : whether it stands between quotation marks or brackets of its own.
+    """
+
+    before: Before
+    after: After
+    touches: bool
+    is_quoted: bool
+
+
+@dataclass
+class Mark:
+    """A mark in a reply: its kind (see :class:`Marks`) and its place."""
+
+    kind: str
+    start: int
+    end: int
+    place: Place
+    #: Number of the mark that ends the thought that this one begins, or the other way round.
+    partner: int | None = None
+
+    @property
+    def is_spoken_of(self) -> bool:
+        place = self.place
+        return place.is_quoted or (place.before == "within" and place.after == "within")
+
+    @property
+    def stands(self) -> bool:
+        """Whether it is meant though nothing belongs to it."""
+        place = self.place
+        if place.is_quoted or place.before == "within" or place.after == "within":
+            return False
+        return place.before != "word" or place.after != "word"
 
 
 @dataclass(frozen=True)

@@ -22,11 +22,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple
+from dataclasses import replace
+from typing import NamedTuple
 
 from dissensus.llm.call import Reply
-from dissensus.llm.marks import Marks, read_marks
+from dissensus.llm.marks import After, Before, Mark, Marks, Place, read_marks
 
 #: What stands around a mark that is spoken of.
 _QUOTES = {
@@ -40,59 +40,11 @@ _GOES_ON = frozenset(".,;:!?)]}，。、；：！？）")
 _BLANKS = re.compile(r"[ \t]*")
 
 
-Before = Literal["first", "line", "sentence", "word", "within"]
-After = Literal["line", "new", "word", "within"]
-
-
 class SplitReply(NamedTuple):
     """A reply: what was said, and the thought beside it ("" for none), both without margins."""
 
     text: str
     thought: str
-
-
-class Place(NamedTuple):
-    """Where a mark stands.
-
-    Attributes
-    ----------
-    before : whether it is the first of the reply but for other marks, begins a line, follows the
-        end of a sentence, touches the word before, or stands within a sentence.
-    after : whether its line ends after it, something new begins (a capital letter, a sign, a letter
-        without case after a space), a word touches it that may go on, or its sentence goes on.
-    touches : whether what follows on its line does so without a space.
-    is_quoted : whether it stands between quotation marks or brackets of its own.
-    """
-
-    before: Before
-    after: After
-    touches: bool
-    is_quoted: bool
-
-
-@dataclass
-class Mark:
-    """A mark in a reply: its kind (see :class:`~dissensus.llm.marks.Marks`) and its place."""
-
-    kind: str
-    start: int
-    end: int
-    place: Place
-    #: Number of the mark that ends the thought that this one begins, or the other way round.
-    partner: int | None = None
-
-    @property
-    def is_spoken_of(self) -> bool:
-        place = self.place
-        return place.is_quoted or (place.before == "within" and place.after == "within")
-
-    @property
-    def stands(self) -> bool:
-        """Whether it is meant though nothing belongs to it."""
-        place = self.place
-        if place.is_quoted or place.before == "within" or place.after == "within":
-            return False
-        return place.before != "word" or place.after != "word"
 
 
 def split_thought(reply: str, marks: Marks | None = None) -> SplitReply:

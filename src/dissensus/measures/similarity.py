@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from dissensus.design.contrasts import METHODS, Columns, Options, compare, pair_up
+from dissensus.design.contrasts import METHODS, Options, compare
+from dissensus.design.pairs import Columns, pair_up
 from dissensus.stats.anchors import Clips, fit, weighted
 from dissensus.text.divergences import plain_similarity
 from dissensus.text.embeddings import cosine_matrix, embedder, pair_means

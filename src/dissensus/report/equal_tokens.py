@@ -80,7 +80,7 @@ def _differences(axes: Axes, compared: Sequence[Record], view: View) -> None:
 
 def _price(row: Mapping[str, Any]) -> str:
     """Such as "3,012 tokens" or "3,012 tokens, $0.0021"."""
-    tokens = f"{row['tokens']:,.0f} tokens"
+    tokens = "tokens unknown" if pd.isna(row["tokens"]) else f"{row['tokens']:,.0f} tokens"
     return tokens if pd.isna(row["usd"]) else f"{tokens}, ${number(row['usd'], 4)}"
 
 

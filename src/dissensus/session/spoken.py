@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from dissensus.llm.call import Message
@@ -41,6 +42,18 @@ def result(tool: str, text: str) -> Message:
     text : what it gave.
     """
     return Message("user", f"{tool} gave:\n{quoted(text)}")
+
+
+@dataclass(frozen=True)
+class Again:
+    """Asks again: the same conversation, with what was wrong at its end."""
+
+    conversation: tuple[Message, ...]
+
+    def __call__(self, problems: tuple[str, ...], /) -> tuple[Message, ...]:
+        *before, last = self.conversation
+        wrong = f"{last.content}\n\nYour last reply would not do: {'; '.join(problems)}."
+        return (*before, replace(last, content=wrong))
 
 
 def conversation(messages: Any, system: str) -> tuple[Message, ...]:

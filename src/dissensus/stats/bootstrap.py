@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal, get_args
 
 import numpy as np
@@ -265,10 +266,7 @@ def two_way_cluster_bootstrap(
     of_rows = variance(by_row)
     # Rows nested in columns are the same units as the cells of both.
     of_both = of_rows if np.array_equal(by_row, both) else variance(both)
-    of_columns = variance(by_column)
-    se = float(np.sqrt(max(of_rows + of_columns - of_both, of_rows, of_columns)))
-    count = int(min(partitions[0].max(), partitions[1].max())) + 1
-    return t_estimate(float(sample.mean()), se, count - 1.0, confidence, sample.size, count)
+    return _by_two_ways(sample, partitions, (of_rows, variance(by_column), of_both), confidence)
 
 
 def two_way_robust_mean(
@@ -300,12 +298,18 @@ def two_way_robust_mean(
     never below the larger of the first two, as in :func:`two_way_cluster_bootstrap`.
     """
     sample, partitions = _two_ways(values, rows, columns)
-    of_rows, of_columns, of_both = (
-        cluster_robust_mean(sample, codes, confidence).se ** 2 for codes in partitions
-    )
+    variances = [cluster_robust_mean(sample, codes, confidence).se ** 2 for codes in partitions]
+    return _by_two_ways(sample, partitions, variances, confidence)
+
+
+def _by_two_ways(
+    sample: FloatArray, partitions: Sequence[IntArray], variances: Sequence[float], level: float
+) -> Estimate:
+    """The mean, from its variances by row, by column and by both."""
+    of_rows, of_columns, of_both = variances
     se = float(np.sqrt(max(of_rows + of_columns - of_both, of_rows, of_columns)))
     count = int(min(partitions[0].max(), partitions[1].max())) + 1
-    return t_estimate(float(sample.mean()), se, count - 1.0, confidence, sample.size, count)
+    return t_estimate(float(sample.mean()), se, count - 1.0, level, sample.size, count)
 
 
 def _two_ways(

@@ -88,18 +88,16 @@ def prediction_powered(
         influences += weight * influence
         fewest = min(fewest, len(np.unique(codes[some])))
         n, labelled = n + int(every.sum()), labelled + int(some.sum())
-    by_labels, by_predictions = influences
-    is_tuned = power is None
-    power = _smallest_error(by_labels, by_predictions) if power is None else power
-    degrees = fewest - 1 - (is_tuned and power > 0)
-    made = Estimate(float(sums[0] + power * sums[1]))
+    used = _smallest_error(*influences) if power is None else power
+    degrees = fewest - 1 - (power is None and used > 0)
+    made = Estimate(float(sums[0] + used * sums[1]))
     if degrees > 0:
-        squares = float(((by_labels + power * by_predictions) ** 2).sum())
+        squares = float(((influences[0] + used * influences[1]) ** 2).sum())
         se = sqrt(squares * fewest / degrees)
         if se > _ROUNDING * _size(given, predicted):
             made = t_estimate(made.estimate, se, degrees, confidence, n, fewest)
     limits = (made.se, made.ci_low, made.ci_high, made.p_value)
-    return Powered(made.estimate, *limits, n, fewest, power=power, labelled=labelled)
+    return Powered(made.estimate, *limits, n, fewest, power=used, labelled=labelled)
 
 
 def _size(labels: npt.ArrayLike, predictions: npt.ArrayLike) -> float:

@@ -68,8 +68,7 @@ def cluster_robust_slope(
     codes = as_codes(clusters, y.size, "clusters")
     if y.size == 0:
         return Estimate(NAN)
-    single = np.zeros(y.size, dtype=np.int64)
-    within = single if blocks is None else blocks
+    within = np.zeros(y.size, dtype=np.int64) if blocks is None else blocks
     count = int(codes.max()) + 1
     x_about, y_about = centred(x, within), centred(y, within)
     fitted = _orthonormal(controls, within, y.size)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dissensus.design.contrasts import METHODS, Options, Pairs
+from dissensus.design.contrasts import METHODS, Options
 from dissensus.design.diagnosis import (
     HOLM,
     World,
@@ -17,6 +17,7 @@ from dissensus.design.diagnosis import (
     run_worlds,
     with_family,
 )
+from dissensus.design.pairs import Pairs
 from dissensus.llm.providers.behaviours import speech_of
 from dissensus.stats.checks import FloatArray
 from dissensus.stats.results import Estimate

@@ -10,17 +10,16 @@ import numpy as np
 import pandas as pd
 
 from dissensus.design.contrasts import (
-    Columns,
     Options,
     Row,
     adjust_family,
     contrast_row,
     contrasts_schema,
     defined,
-    pair_up,
     sign_flip,
 )
 from dissensus.design.declared import Contrasts, Means, strata
+from dissensus.design.pairs import Columns, pair_up
 from dissensus.design.weights import Contrast
 from dissensus.digests import seed_of
 from dissensus.llm.providers.behaviours import speech_of

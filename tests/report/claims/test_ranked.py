@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dissensus.design.contrasts import Pairs, contrast_row, limit_together, robust_mean
+from dissensus.design.contrasts import contrast_row, limit_together, robust_mean
+from dissensus.design.pairs import Pairs
 from dissensus.report.claims.ranked import Ranked, is_found, moved, picked, together
 
 ARMS, STATEMENTS, ALPHA = 11, 18, 0.05
@@ -102,6 +103,7 @@ def test_the_largest_of_equal_arms_is_found_in_five_per_cent_and_covered_in_the_
     assert alone / studies < 0.9
 
 
+@pytest.mark.thorough
 def test_an_effect_that_is_there_is_picked_and_found() -> None:
     rng = np.random.default_rng(3)
     studies = [picked(compared(rng, effect=0.75), ALPHA) for _ in range(50)]

@@ -132,7 +132,7 @@ def test_two_levels_each_are_a_difference_of_differences() -> None:
 
 
 @pytest.mark.parametrize("how", ["crossed", "drawn"])
-@pytest.mark.parametrize("studies", thorough_but((60, 400), 60))
+@pytest.mark.parametrize("studies", thorough_but((20, 400), 20))
 def test_an_interaction_that_is_none_is_not_found(how: Any, studies: int) -> None:
     """Items differ in how much the two change in each other, evenly about nothing."""
     study, found = two_factors(how), 0
@@ -145,7 +145,7 @@ def test_an_interaction_that_is_none_is_not_found(how: Any, studies: int) -> Non
 
 
 @pytest.mark.parametrize("repeats", [1, 2])
-@pytest.mark.parametrize("studies", thorough_but((400, 2000), 400))
+@pytest.mark.parametrize("studies", thorough_but((100, 2000), 100))
 def test_what_a_drawn_level_changes_in_a_contrast_has_its_level(studies: int, repeats: int) -> None:
     """Shares of two arms, of 20 items: each number is 0 or 1, and items differ."""
     study = study_of(factors={"order": ("ab", "ba")})

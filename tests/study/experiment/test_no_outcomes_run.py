@@ -50,6 +50,7 @@ def test_a_study_of_ones_own_whose_sessions_have_no_outcome_ends(tmp_path: Path)
     assert (project.folder / "results/none/index.html").is_file()
 
 
+@pytest.mark.thorough
 def test_an_import_whose_sessions_have_no_outcome_ends(tmp_path: Path) -> None:
     project = Project(tmp_path / "project")
     turns = "".join(f'{arm}{n},{arm},1,A,""\n' for n in range(4) for arm in ("people", "models"))

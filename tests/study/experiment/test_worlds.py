@@ -46,6 +46,7 @@ def told(world: World, contrast: str, method: str = HEADLINE) -> Told:
     return found
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("n", thorough_but((60, 500), 60))
 def test_nothing_is_found_too_often_where_nothing_is_true(n: int) -> None:
     found = made(Ordered, n, is_null=True, effect=3.0)

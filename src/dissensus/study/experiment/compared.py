@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from math import nan
 
 from dissensus.design.again import again_of
-from dissensus.design.contrasts import Columns, Labels, robust_mean
+from dissensus.design.contrasts import robust_mean
+from dissensus.design.pairs import Columns, Labels
 from dissensus.design.resampled import Tested
 from dissensus.design.weights import Contrast
 from dissensus.stats.checks import FloatArray

@@ -13,17 +13,14 @@ from dissensus.design.contrasts import (
     HEADLINE,
     METHODS,
     TWO_WAY,
-    Labels,
     Options,
     adjust_family,
-    by_arm,
     contrast_row,
     contrasts_schema,
-    pairs_of,
-    units_of,
 )
 from dissensus.design.declared import Contrasts, Means
 from dissensus.design.looks import judged_by
+from dissensus.design.pairs import Labels, by_arm, pairs_of, units_of
 from dissensus.design.weights import Contrast
 from dissensus.digests import seed_of
 from dissensus.stats.bootstrap import two_way_robust_mean

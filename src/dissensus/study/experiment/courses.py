@@ -17,15 +17,14 @@ from dissensus.design.contrasts import (
     HEADLINE,
     METHODS,
     RANDOMISATION,
-    Labels,
     Options,
     adjust_family,
     compare,
     contrast_row,
     contrasts_schema,
     flipped,
-    pairs_of,
 )
+from dissensus.design.pairs import Labels, pairs_of
 from dissensus.design.weights import Contrast
 from dissensus.digests import seed_of
 from dissensus.stats.checks import FloatArray
@@ -270,7 +269,12 @@ def curves(metrics: pd.DataFrame, design: Compared, options: Options) -> Iterato
     """
     at = {"factor": "", "level": "", "base": ""}
     for each in design.tested:
-        rows, means = each.curve(metrics, design.arms, design.compared, options, design.columns)
+        rows: list[Row] = []
+        means: list[Row] = []
+        for time, there, seeded in each.over_time(options):
+            made = there.rows(metrics, design.arms, design.compared, seeded, design.columns)
+            for every, some in zip((rows, means), made, strict=True):
+                every += [{**row, "round": time} for row in some]
         for method in METHODS:
             adjust_family(row for row in rows if row["method"] == method)
         for row in (*means, *rows):

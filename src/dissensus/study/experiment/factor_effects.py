@@ -14,7 +14,8 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from dissensus.design.contrasts import HEADLINE, RANDOMISATION, Labels, Options, flipped
+from dissensus.design.contrasts import HEADLINE, RANDOMISATION, Options, flipped
+from dissensus.design.pairs import Labels
 from dissensus.digests import seed_of
 from dissensus.stats.checks import FloatArray
 from dissensus.stats.results import Estimate

@@ -26,7 +26,7 @@ from dissensus.session.protocol import (
     round_label,
 )
 from dissensus.session.record import as_json
-from dissensus.session.spoken import conversation
+from dissensus.session.spoken import Again, conversation
 from dissensus.setting_faults import show
 from dissensus.study.endless import KEPT, ending_in_time
 
@@ -340,18 +340,6 @@ def _check_call(speaker: Any, system: Any, temperature: Any, max_tokens: Any, op
 
 #: What a request is made of, and what would change the form of its reply.
 _OURS = {"model", "messages", "system", "stream", "n"}
-
-
-@dataclass(frozen=True)
-class Again:
-    """Asks again: the same conversation, with what was wrong at its end."""
-
-    conversation: tuple[Message, ...]
-
-    def __call__(self, problems: tuple[str, ...], /) -> tuple[Message, ...]:
-        *before, last = self.conversation
-        wrong = f"{last.content}\n\nYour last reply would not do: {'; '.join(problems)}."
-        return (*before, replace(last, content=wrong))
 
 
 def numbered(debate: DebateSteps, where: str, before: int = 0, method: str = "debate") -> Steps:

@@ -168,6 +168,7 @@ def test_values_move_as_they_were_planted(planted: tuple[Run, list[dict[str, Any
     assert (alike["agreement_first"] == 1).all()
 
 
+@pytest.mark.thorough
 def test_where_nothing_is_planted_nothing_is_found(tmp_path: Path) -> None:
     rng = np.random.default_rng(11)
     p_values = []

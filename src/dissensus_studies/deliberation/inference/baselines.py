@@ -61,8 +61,7 @@ def compare_baselines(
     Returns
     -------
     Rows of :data:`EQUAL_TOKENS`, over the draws whose topic has a truth; none where no arm is a
-    baseline. A debate's answer is the vote of the stances after each round; an unknown stance has
-    no vote.
+    baseline. A debate's answer is the vote of the known stances after each round.
     """
     kinds = _kinds(arms, reference)
     truths = {topic["topic_id"]: topic["truth"] for topic in topics}

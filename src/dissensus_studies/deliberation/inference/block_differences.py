@@ -7,8 +7,8 @@ from typing import Any
 
 import pandas as pd
 
-from dissensus.design.contrasts import Columns
 from dissensus.design.looks import paired_differences
+from dissensus.design.pairs import Columns
 from dissensus.design.stopping import DIFFERENCES
 from dissensus.design.weights import Contrast
 from dissensus.study.makes import TurnsBySession, makes

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dissensus.design.contrasts import METHODS, Options, Pairs, defined
+from dissensus.design.contrasts import METHODS, Options, defined
 from dissensus.design.diagnosis import (
     HOLM,
     Sequential,
@@ -18,6 +18,7 @@ from dissensus.design.diagnosis import (
     run_worlds,
     with_family,
 )
+from dissensus.design.pairs import Pairs
 from dissensus.design.simulated_stop import SimulatedStop
 from dissensus.design.stopping import ANYTIME
 from dissensus.stats.checks import FloatArray, IntArray

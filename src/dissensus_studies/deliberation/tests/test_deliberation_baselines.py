@@ -116,6 +116,7 @@ def test_debate_is_worth_its_tokens_where_agents_know_the_truth_when_another_hol
         assert row["p_adjusted"] < 0.05, name
 
 
+@pytest.mark.thorough
 def test_debate_is_not_worth_them_where_all_follow_one_who_is_mostly_wrong() -> None:
     """Of nine agents on these topics A1 is right least often; their vote is right in most."""
     found = compared([simulated(opinion=6.0, epsilon=1.0, heeds={"A1": 500.0})] * 9)

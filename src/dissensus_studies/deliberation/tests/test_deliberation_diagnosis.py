@@ -11,8 +11,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dissensus.design.contrasts import HEADLINE, RANDOMISATION, Options, Pairs, compare
+from dissensus.design.contrasts import HEADLINE, RANDOMISATION, Options, compare
 from dissensus.design.diagnosis import DIAGNOSIS, HOLM
+from dissensus.design.pairs import Pairs
 from dissensus.plan.diagnosed import STORED
 from dissensus.stats.multiplicity import adjust
 from dissensus.study.configuration import load

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from dissensus.digests import digest
-from prompt_faults import NOT_THERE, TRUTH, said_of, said_of_change, shipped
+from prompt_faults import NOT_THERE, said_of_change, shipped
 from scripted import ROOT
 
 from ..controls.crit import Assessment
@@ -80,16 +80,6 @@ FAULTS = [
         "  one: >-",
         "line 48: topologies.one is no part; known here are emergent, full, one_target.",
     ),
-    (ROUND, "unknown: not stated\n", "", "unknown is missing; it must be set."),
-    (JUDGING, "repair: >-", "repairs: >-", "line 47: repairs is no part; 'repair' is."),
-    (
-        ROUND,
-        "nothing_yet: Nothing has been written yet.",
-        "nothing_yet: off",
-        f"line 76: nothing_yet holds False; {TRUTH}",
-    ),
-    (ROUND, "unknown: not stated", 'unknown: ""', "line 94: unknown is empty; write its text."),
-    (ROUND, "none: none", "none: null", "line 93: none holds null; it must be a text."),
     (ROUND, TONES, " calm", "line 56: tones holds 'calm'; it must be a list."),
     (ROUND, TONES, " []", "line 56: tones holds []; it needs at least 1 entry."),
     (JUDGING, RETRIES, " abc", "line 52: retries holds 'abc'; it must be a list."),
@@ -99,42 +89,12 @@ FAULTS = [
         " ['{REASON}', '{REASON}']",
         "line 52: retries holds ['{REASON}', '{REASON}']; it needs at least 3 entries.",
     ),
-    (JUDGING, "rca: |", "crit: |", "line 29: crit stands in line 8 already; keep one."),
-    (
-        ROUND,
-        "none: none",
-        "no: none",
-        "line 93: no is read as a truth value; put the key in quotes.",
-    ),
-    (ROUND, "none: none", "null: none", "line 93: null is read as nothing; put the key in quotes."),
-]
-
-#: What the whole file may hold.
-WHOLE = [
-    (ROUND, b"", "it is empty; it must be a block of parts."),
-    (JUDGING, b"a: [", "line 1: it is not YAML ("),
-    (JUDGING, b"\xff\xfea\0", "line 1: it is not UTF-8; save it as UTF-8."),
 ]
 
 
 @pytest.fixture(autouse=True)
 def _in_the_project(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
-
-
-@pytest.mark.parametrize("name", [ROUND, JUDGING])
-def test_the_shipped_files_pass(tmp_path: Path, name: str):
-    assert said_of(tmp_path, name, shipped(name)) == []
-
-
-@pytest.mark.parametrize("name", [ROUND, JUDGING])
-def test_every_part_of_the_prompt_files_is_needed(tmp_path: Path, name: str):
-    wording = yaml.safe_load(shipped(name))
-    for part in wording:
-        rest = {key: text for key, text in wording.items() if key != part}
-        assert said_of(tmp_path, name, yaml.safe_dump(rest)) == [
-            f"{part} is missing; it must be set."
-        ]
 
 
 def test_digests_are_of_the_wording_of_debaters_and_of_judges_where_there_are():
@@ -149,12 +109,6 @@ def test_a_fault_is_a_sentence_with_its_place(
 ):
     said = said_of_change(tmp_path, name, old, new)
     assert any(line.startswith(sentence) for line in said), said
-
-
-@pytest.mark.parametrize(("name", "content", "sentence"), WHOLE)
-def test_another_file_is_told(tmp_path: Path, name: str, content: bytes, sentence: str):
-    (said,) = said_of(tmp_path, name, content)
-    assert said.startswith(sentence)
 
 
 def test_an_example_in_the_prompt_is_no_turn():

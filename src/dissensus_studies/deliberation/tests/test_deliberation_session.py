@@ -19,6 +19,7 @@ from dissensus.session.protocol import round_of
 from dissensus.session.runner import Limits, Session, run_session
 from dissensus.study.sessions import Sessions
 from dissensus.tables.artefact import write
+from dissensus.user_files import read_yaml
 
 from ..design.manifest import IDS, MANIFEST, Drawing, draw_manifest
 from ..design.topics import TOPICS as SCHEMA
@@ -116,7 +117,7 @@ def test_no_session_depends_on_the_truth_but_by_its_hint(debates: Sessions):
 
 def test_the_wording_is_part_of_the_specification(debates: Sessions, tmp_path: Path):
     def reworded(name: str, part: str) -> set[str]:
-        wording = yaml.safe_load(Path(PROMPTS[name]).read_text(encoding="utf-8"))
+        wording = read_yaml(Path(PROMPTS[name]))
         told = f"{wording[part]} Please."
         paths = [tmp_path / f"{n}.yaml" for n in (name, f"{name}-{part}")]
         changed = []

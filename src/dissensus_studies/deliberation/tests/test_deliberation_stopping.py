@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from scipy.optimize import brentq
 from scipy.stats import entropy
 
-from dissensus.design.contrasts import HEADLINE, Columns
+from dissensus.design.contrasts import HEADLINE
 from dissensus.design.looks import looks_of, paired_differences
+from dissensus.design.pairs import Columns
 from dissensus.design.stopping import ANYTIME, STOP, SYMMETRY
 from dissensus.design.weights import Contrast
 from dissensus.errors import SettingError

@@ -8,18 +8,16 @@ from itertools import chain, combinations, permutations
 from typing import Any
 
 import pytest
-import yaml
 from cydifflib import SequenceMatcher
 
+from dissensus.user_files import read_yaml
 from scripted import ROOT
 
 from ..measures.consistency import conclusion
 
 Topic = dict[str, Any]
 
-TOPICS: list[Topic] = yaml.safe_load(
-    (ROOT / "resources" / "topics" / "topics.yaml").read_text(encoding="utf-8")
-)
+TOPICS: list[Topic] = read_yaml(ROOT / "resources" / "topics" / "topics.yaml")
 IDS = [topic["id"] for topic in TOPICS]
 SETTLED = [topic for topic in TOPICS if topic["truth"] is not None]
 OF_VALUE = [topic for topic in TOPICS if topic["truth"] is None]

@@ -62,6 +62,7 @@ def test_agents_who_heed_no_label_show_none(tmp_path: Path) -> None:
     assert intervals >= 20
 
 
+@pytest.mark.thorough
 def test_teams_that_differ_in_one_thing_are_compared_and_what_is_planted_is_found(
     tmp_path: Path,
 ) -> None:
@@ -180,6 +181,7 @@ def fits(held: Held) -> dict[str, float]:
     return {row["test"]: row["p_value"] for row in chosen}
 
 
+@pytest.mark.thorough
 def test_a_mixture_of_seats_is_found_seat_by_seat(tmp_path: Path) -> None:
     file = bank(tmp_path / "q.csv", 80)
     held = hold(file, {name: {"model": "m"} for name in "tu"}, keepers(file, {"A1", "A3"}))

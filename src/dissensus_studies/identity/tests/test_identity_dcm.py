@@ -179,6 +179,7 @@ def test_equal_weights_are_rejected_where_they_differ(panel: Panel, fitted: Fit)
     assert test.n == 300 * 5
 
 
+@pytest.mark.thorough
 def test_likelihood_ratio_is_a_chi_square_where_weights_are_equal() -> None:
     equal = Parameters(1.0, 1.0, 4.0, 1.0)
     found = [equal_weights_test(drawn(equal, seed, 60)).statistic for seed in range(24)]

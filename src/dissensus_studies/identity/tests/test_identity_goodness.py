@@ -161,6 +161,7 @@ def test_a_bootstraps_fit_is_the_whole_fit(peers: tuple[tuple[int, ...], ...], r
     assert quick.vector() == pytest.approx(whole.vector(), rel=0.02)
 
 
+@pytest.mark.thorough
 def test_a_bootstraps_fit_of_few_questions_is_as_likely_as_the_whole_fit() -> None:
     """Fits of few questions end at the limits of the parameters, where the likelihood is flat."""
     at_limits, alike = 0, Parameters(0.6, 0.6, 40.0, 8.0)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from prompt_faults import NOT_THERE, QUOTED, said_of, said_of_change, shipped
+from prompt_faults import NOT_THERE, QUOTED, said_of, said_of_change
 from scripted import ROOT
 
 DEBATE, PERSONAS = "identity/debate.yaml", "identity/personas.yaml"
@@ -15,11 +15,6 @@ DEBATE, PERSONAS = "identity/debate.yaml", "identity/personas.yaml"
 @pytest.fixture(autouse=True)
 def _in_the_project(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
-
-
-@pytest.mark.parametrize("name", [DEBATE, PERSONAS])
-def test_the_shipped_files_pass(tmp_path: Path, name: str):
-    assert said_of(tmp_path, name, shipped(name)) == []
 
 
 #: A text of a shipped file, what stands in its place, and the sentence or how it begins.
@@ -68,12 +63,6 @@ FAULTS = [
         "You are a {PERSONA}.",
         f"line 19: Mathematician has {{PERSONA}}, {NOT_THERE}",
     ),
-    (
-        DEBATE,
-        "anonymized: |-",
-        "anonymised: |-",
-        "line 31: anonymised is no part; 'anonymized' is.",
-    ),
     (PERSONAS, "Doctor: >-\n", "Doctor: 7\nSurgeon: >-\n", f"line 10: Doctor holds 7; {QUOTED}"),
     (
         PERSONAS,
@@ -85,7 +74,6 @@ FAULTS = [
 
 #: What the whole file may hold.
 WHOLE = [
-    (DEBATE, b"- a", "it holds ['a']; it must be a block of parts."),
     (PERSONAS, b"[Doctor, Nurse]", "it holds ['Doctor', 'Nurse']; it must be a block of personas."),
     (PERSONAS, b"{}", "it holds {}; it needs at least 1 entry."),
     (PERSONAS, b"Dr. No: []\nDoctor: x", "line 1: Dr. No holds []; it must be a text."),

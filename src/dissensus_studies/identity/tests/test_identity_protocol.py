@@ -9,7 +9,6 @@ from itertools import permutations
 from pathlib import Path
 
 import pytest
-import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
@@ -19,6 +18,7 @@ from dissensus.errors import ResourceError
 from dissensus.llm.call import Message
 from dissensus.session.protocol import Call, Decoding, Parsed, Steps
 from dissensus.session.quoting import without_tokens
+from dissensus.user_files import read_yaml
 from scripted import ROOT
 
 from ..design.graph import Peers, peers_in
@@ -312,6 +312,6 @@ def test_a_prompt_file_that_is_not_there_is_told(tmp_path: Path):
 
 
 def test_the_digest_of_a_condition_is_of_its_wording_and_of_what_mends_a_reply():
-    wording = yaml.safe_load((FOLDER / "debate.yaml").read_text(encoding="utf-8"))
+    wording = read_yaml(FOLDER / "debate.yaml")
     expected = digest([wording["vanilla"], wording["repair"]])
     assert PROMPTS.sha256("vanilla") == expected

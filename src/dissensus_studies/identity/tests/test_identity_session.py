@@ -16,6 +16,7 @@ from dissensus.session.protocol import PLACEHOLDER
 from dissensus.session.record import SessionPaths, transcript
 from dissensus.study.sessions import Sessions
 from dissensus.tables.artefact import provenance_of, read, write
+from dissensus.user_files import read_yaml
 from fake_client import FakeRegistry
 from scripted import ROOT
 
@@ -151,7 +152,7 @@ def test_a_question_a_model_or_a_wording_changes_every_session_that_has_it(tmp_p
     assert changed(here, replace(here, items=reworded)) == {
         session for session, row in here.rows.items() if row["question_id"] == name
     }
-    wording = yaml.safe_load((PROMPTS / "debate.yaml").read_text("utf-8"))
+    wording = read_yaml(PROMPTS / "debate.yaml")
     prompts = tmp_path / "debate.yaml"
     other = STUDY.model_copy(update={"prompts": str(prompts)})
     for prompt in wording:

@@ -12,8 +12,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy.stats import beta, kstest
 
 from dissensus.errors import ResourceError, SettingError
@@ -28,11 +26,11 @@ from ..design.formats import Question
 from ..design.graph import Peers, peers_in
 from ..protocol import AGENT, AnswerFormat, Prompts, TeamDebate
 from ..settings import BankSettings
-from ..simulated_text import Asked, Weighed, compose, weighed_in
+from ..simulated_text import Asked, Weighed, compose
 
 PROMPTS = Prompts.read(ROOT / "studies" / "identity" / "prompts" / "debate.yaml")
 OWN = [str(ROOT / f"resources/questions/{name}.csv") for name in ("choice", "numeric")]
-QUESTIONS, AGENTS = 650, 5
+QUESTIONS, AGENTS = 400, 5
 W_SELF, W_PEER, W_BLIND = 0.3, 1.2, 0.6
 RING, FULL = (peers_in(graph, AGENTS) for graph in ("ring", "full"))
 
@@ -146,7 +144,7 @@ def transitions(held: list[Held], condition: str, peers: Peers):
 )
 def test_planted_weights_show_in_the_first_transition(held, condition, peers, w_self, w_peer):
     found = list(transitions(held, condition, peers))
-    assert len(found) == QUESTIONS * AGENTS >= 3000
+    assert len(found) == QUESTIONS * AGENTS >= 2000
 
     def scores(w_self: float, w_peer: float) -> dict[str, float]:
         hits: dict[str, list[bool]] = {"own": [], "peer": [], "other": []}
@@ -380,27 +378,3 @@ def test_an_identity_changes_with_the_questions_that_agents_know(tmp_path):
     before = simulated.identity(settings([table(tmp_path / "a.csv", 3)]))
     assert simulated.identity(settings([table(tmp_path / "b.csv", 3)])) == before
     assert simulated.identity(settings([table(tmp_path / "c.csv", 4)])) != before
-
-
-COUNTS = st.dictionaries(
-    st.sampled_from(["A", "B", "3.5", "-7", "1/3", "1200"]),
-    st.integers(1, 40).map(lambda n: n / 8),
-    max_size=4,
-)
-
-
-HEARD = st.lists(st.sampled_from(["", "A", "B", "C"]), max_size=4)
-
-
-@given(COUNTS, COUNTS, st.integers(0, 10**6), st.booleans(), HEARD, st.sampled_from(["", "It is."]))
-def test_a_response_says_what_was_weighed_and_names_no_other_final_answer(
-    own, others, luck, known, heard, why
-):
-    weighed = Weighed(own if known else {}, others)
-    asked = Asked("choice", ("one", "two", "three"), why.rstrip("."))
-    previous = "A" if known else None
-    text = compose(asked, "B", weighed, previous, heard, np.random.default_rng(luck))
-    assert weighed_in(f"{text} {{final answer: (B)}}") == weighed
-    assert weighed_in(f"{text} I leave it there.") == weighed
-    assert not re.search(r"[{}\n]|final", text)
-    assert 3 <= len(re.findall(r"\.(?= |$)", text)) <= 5

@@ -92,7 +92,7 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
         )
         for contrast in answers
     }
-    paired = {contrast: pairs for contrast, pairs in paired.items() if len(pairs)}
+    paired = {name: pairs for name, pairs in paired.items() if pairs["difference"].notna().any()}
     if not paired:
         return Drawn(notice(NO_PAIR, view.simulated), describe(artefacts, view))
     figure = new_figure(0.4 + 2.9 * len(paired), view.simulated)

@@ -11,7 +11,7 @@ from typing import Any
 
 import pandas as pd
 
-from dissensus.design.contrasts import by_arm
+from dissensus.design.pairs import by_arm
 from dissensus.digests import seed_of
 from dissensus.stats.results import NAN, PairComparison
 from dissensus.tables.artefact import Column, Schema

@@ -98,20 +98,17 @@ def estimate_language_effect(
     Parameters
     ----------
     metrics : a row a debate, failed ones included.
-    renderings : a row a rendering of a debate in another language; none leave only the paired
-        difference, which holds the instrument's offset.
+    renderings : a row a rendering of a debate; none leave the paired difference, with its offset.
     reference : the language that the others are compared with.
     settings : level and repetitions.
-    measures : weights and scales; the primary one and the paper's get every method, all else the
-        core.
+    measures : weights and scales; the primary's and the paper's get every method, others the core.
     seed : the study's; every row has a random stream of its own.
     is_looked_at : whether the study may stop, so that its anchors were fitted once and are fixed.
 
     Returns
     -------
-    Rows of :data:`LANGUAGE_EFFECT`. An outcome that the metrics lack has no rows. Exactly one row
-    a contrast is the headline: the primary outcome net of the instrument, or, where no parallel
-    text was measured, with its anchors refitted.
+    Rows of :data:`LANGUAGE_EFFECT`; none of an outcome that the metrics lack. One row a contrast is
+    the headline: the primary outcome net of the instrument; without parallel texts, refitted.
 
     Notes
     -----
@@ -126,12 +123,11 @@ def estimate_language_effect(
     primary = f"hi_{measures.primary}"
     components = (f"lex_{measures.primary}", f"sem_{measures.primary}")
     for language in compared_languages(metrics, reference):
-        contrast = contrast_name(language, reference)
+        compared = (language, reference)
+        contrast = contrast_name(*compared)
         for outcome, methods in _plan(metrics, measures).items():
             made_of = parts_of(outcome, measures, is_looked_at)
-            estimates = _net(
-                metrics, renderings, outcome, made_of, (language, reference), settings, seed
-            )
+            estimates = _net(metrics, renderings, outcome, made_of, compared, settings, seed)
             if outcome == primary:
                 chosen[contrast] = NET if NET in estimates else REFITTED
             pairs = pair_up(metrics, outcome, language, reference)

@@ -83,8 +83,7 @@ def measure_instrument(
     -------
     Rows of :data:`INSTRUMENT`: the text in the language less its parallel in the reference, of
     the reference's debates, of the language's, and the mean of the two. Intervals are clustered on
-    motion, and those of the index refit its anchors (:mod:`.inference.net`), but
-    where looks have fitted them.
+    motion; those of the index refit its anchors (:mod:`.inference.net`), unless looks fitted them.
     """
     rows: list[dict[str, Any]] = []
     for language in compared_languages(metrics, reference):

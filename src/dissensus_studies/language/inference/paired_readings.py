@@ -29,8 +29,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from dissensus.design.again import again_of
-from dissensus.design.contrasts import defined, without_rounding
+from dissensus.design.contrasts import defined
 from dissensus.design.diagnosis import Sequential
+from dissensus.design.pairs import without_rounding
 from dissensus.design.simulated_stop import SimulatedStop
 from dissensus.design.stopping import DIFFERENCES
 from dissensus.design.weights import contrast_name

@@ -9,13 +9,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from dissensus.design import contrasts
+from dissensus.design import pairs as of_design
 
 Array = NDArray[np.float64]
 Labels = NDArray[Any]
 
 #: What the language study compares, and within what.
-COLUMNS = contrasts.Columns(arm="language", unit="draw_id", cluster="motion_id")
+COLUMNS = of_design.Columns(arm="language", unit="draw_id", cluster="motion_id")
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Sample:
 
 
 @dataclass(frozen=True)
-class Pairs(contrasts.Pairs):
+class Pairs(of_design.Pairs):
     """One outcome in one contrast, an entry for every draw, in the order of their names.
 
     Attributes
@@ -79,7 +79,7 @@ def pair_up(metrics: pd.DataFrame, outcome: str, language: str, reference: str) 
     outcome : which column.
     language, reference : what is compared with what.
     """
-    pairs = contrasts.pair_up(metrics, outcome, language, reference, COLUMNS)
+    pairs = of_design.pair_up(metrics, outcome, language, reference, COLUMNS)
     order = metrics.pivot(index="draw_id", columns="language", values="position").sort_index()
     return Pairs(
         pairs.treated,

@@ -15,6 +15,7 @@ from dissensus.report.facts import Facts, unmarked
 from dissensus.report.style import save
 from dissensus.study.makes import resolve
 from drawn import outside, overlaps, visible_texts
+from marking import thorough_but
 
 from ..figures import (
     FIGURES,
@@ -38,7 +39,7 @@ DRAWN = {declared.name: resolve(declared.maker) for declared in FIGURES}
 run_of = cache(make_run)
 
 
-@pytest.mark.parametrize("name", ["paired_effects", "power", "domains"])
+@pytest.mark.parametrize("name", thorough_but(["paired_effects", "power", "domains"], "power"))
 def test_the_scale_of_a_study_that_may_stop_has_room(name: str) -> None:
     figure = DRAWN[name](looked_at(run_of(*SIZES[1])).artefacts, LOOKED_AT).figure
     texts = visible_texts(figure)

@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
 
 from dissensus.tables.artefact import read, write
+from dissensus.user_files import read_yaml
 from scripted import ROOT
 
 from ..measures.components import COMPONENTS
 from ..measures.homogeneity import METRICS, measure_homogeneity
 from ..settings import MeasureSettings
 
-CONFIG = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))["language"]["measures"]
+CONFIG = read_yaml(ROOT / "config.yaml")["language"]["measures"]
 SESSIONS = [f"d{draw:03d}-{language}" for draw in range(1, 5) for language in ("en", "zh")]
 LOST = "d003-zh"
 

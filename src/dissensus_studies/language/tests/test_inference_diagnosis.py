@@ -101,17 +101,20 @@ def frame(texts: Library, tmp_path_factory: pytest.TempPathFactory) -> pd.DataFr
     return made.set_index(["world", "estimator"])
 
 
+@pytest.mark.thorough
 def test_every_world_has_its_estimators(frame: pd.DataFrame) -> None:
     worlds = 2 + len(SHIFTS)
     assert len(frame) == worlds * len(DIAGNOSED) + 1
     assert (frame["simulations"].drop(("zero_as_run", "library_mean")) == SIMULATIONS).all()
 
 
+@pytest.mark.thorough
 def test_the_null_of_the_texts_is_one(frame: pd.DataFrame) -> None:
     """What the library of equal debaters came out as, before it was moved to zero."""
     assert frame.loc[("zero_as_run", "library_mean"), "coverage"] == 1.0
 
 
+@pytest.mark.thorough
 def test_net_has_its_size_and_the_papers_index_finds_the_ruler(frame: pd.DataFrame) -> None:
     zero = frame.loc["zero_60_draws"]
     assert zero.loc[NET, "true"] == 0 and abs(zero.loc[NET, "bias"]) < 0.05
@@ -121,12 +124,14 @@ def test_net_has_its_size_and_the_papers_index_finds_the_ruler(frame: pd.DataFra
     assert zero.loc[REFITTED, "rejection"] > 3 * zero.loc[NET, "rejection"]
 
 
+@pytest.mark.thorough
 def test_net_finds_what_is_planted_and_covers_it(frame: pd.DataFrame) -> None:
     large = frame.loc["large_60_draws"]
     assert large.loc[NET, "true"] > 0.5 and large.loc[NET, "rejection"] > 0.95
     assert large.loc[NET, "type_s"] == 0 and large.loc[NET, "coverage"] > 0.89
 
 
+@pytest.mark.thorough
 def test_anchors_that_are_held_cover_too_little(frame: pd.DataFrame) -> None:
     far = frame.loc[f"shifted_{SHIFTS[-1]:g}_SD_60_draws"]
     assert far.loc[FIXED, "coverage"] < 0.85 < 0.89 < far.loc[NET, "coverage"]

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-import yaml
 
 from dissensus.errors import ResourceError
 from dissensus.llm.call import Message
 from dissensus.session.format_rules import SpeechRules
 from dissensus.text.sentences import split_sentences
+from dissensus.user_files import read_yaml
 from dissensus_studies.language import simulated
 from dissensus_studies.language.prompts import Prompts
 from dissensus_studies.language.simulated_parallel import NoParallel, render_debate
@@ -108,7 +108,7 @@ def test_a_language_that_debaters_do_not_speak_is_refused() -> None:
 
 
 def test_frames_and_clauses_are_in_every_language_row_by_row() -> None:
-    frames = yaml.safe_load((FOLDER / "arguments/frames.yaml").read_text("utf-8"))
+    frames = read_yaml(FOLDER / "arguments/frames.yaml")
     assert set(frames) == set(SCRIPTS)
     for kind, own in frames["en"].items():
         for language in SCRIPTS:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from prompt_faults import NOT_THERE, QUOTED, TRUTH, said_of, said_of_change, shipped
+from prompt_faults import NOT_THERE, QUOTED, said_of_change, shipped
 from scripted import ROOT
 
 EN, ZH = "language/en.yaml", "language/zh.yaml"
@@ -24,11 +24,6 @@ MEND = "mend it there or just above."
 @pytest.fixture(autouse=True)
 def _in_the_project(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
-
-
-@pytest.mark.parametrize("name", [EN, ZH])
-def test_the_shipped_files_pass(tmp_path: Path, name: str):
-    assert said_of(tmp_path, name, shipped(name)) == []
 
 
 #: A text of a shipped file, what stands in its place, and the sentence or how it begins.
@@ -124,13 +119,6 @@ FAULTS = [
         'motion is "{MOTION}"',
         "line 90: system has {MOTION}, which is no slot; its slots are {ROLE}, {TOPIC}.",
     ),
-    (
-        EN,
-        "history_entry:",
-        "history_entri:",
-        "line 86: history_entri is no part; 'history_entry' is.",
-    ),
-    (EN, "\nsystem: >-", "\nmore: x\nsystem: >-", "line 90: more is no part; known here are"),
     (EN, "  O2: Con Second Speaker\n", "", "line 45: roles.O2 is missing; it must be set."),
     (
         EN,
@@ -162,12 +150,6 @@ FAULTS = [
         "line 46: roles.P1 holds the character U+0000, which is no text; take it out.",
     ),
     (EN, FIRST, 'P1: "Pro \\uE000"', "line 46: roles.P1 has the character U+E000; take it out."),
-    (
-        ZH,
-        '"You must write in Simplified Chinese only."',
-        "yes",
-        f"line 43: language_instruction holds True; {TRUTH}",
-    ),
     (
         EN,
         "speaker: O2, strategy: closing",
@@ -225,12 +207,6 @@ FAULTS = [
     ),
     (
         EN,
-        "\nsystem: >-",
-        "\nrepair: again {VIOLATION_REASON}\nsystem: >-",
-        "line 90: repair stands in line 77 already; keep one.",
-    ),
-    (
-        EN,
         "  P2: Pro Second Speaker",
         "  P2: Pro Second Speaker\n  P1: Another",
         "line 48: roles.P1 stands in line 46 already; keep one.",
@@ -241,48 +217,6 @@ FAULTS = [
         "{speaker: P1, speaker: O1, strategy: opening",
         "line 68: schedule.0.speaker stands in line 68 already; keep one.",
     ),
-    (
-        EN,
-        FIRST,
-        "P1: Pro: First",
-        f"line 46: it is not YAML (mapping values are not allowed in this context); {MEND}",
-    ),
-    (
-        EN,
-        "  P1: Pro First Speaker",
-        "\tP1: Pro First Speaker",
-        f"line 46: it is not YAML (found character that cannot start any token); {MEND}",
-    ),
-    (
-        EN,
-        'instruction: "You',
-        'instruction: You said "no": You',
-        f"line 43: it is not YAML (mapping values are not allowed in this context); {MEND}",
-    ),
-    (
-        EN,
-        FIRST,
-        "P1: 2025-99-99",
-        f"line 46: it is not YAML ('2025-99-99': month must be in 1..12); {MEND}",
-    ),
-    (EN, FIRST, "P1: *one", f"line 46: it is not YAML (found undefined alias); {MEND}"),
-    (
-        EN,
-        FIRST,
-        "P1: !one x",
-        f"line 46: it is not YAML (could not determine a constructor for the tag '!one'); {MEND}",
-    ),
-    (EN, FIRST, "P1: Pro\x00First", "line 46: it has the control character U+0000; take it out."),
-]
-
-#: What the whole file may hold.
-WHOLE = [
-    (EN, b"", "it is empty; it must be a block of parts."),
-    (ZH, b"# No more than this.", "it is empty; it must be a block of parts."),
-    (EN, b"Just a text.", "it holds 'Just a text.'; it must be a block of parts."),
-    (ZH, b"- template", "it holds ['template']; it must be a block of parts."),
-    (EN, b"template: a\nroles: \xb1\xe0", "line 2: it is not UTF-8; save it as UTF-8."),
-    (ZH, "template: 本院".encode("utf-16"), "line 1: it is not UTF-8; save it as UTF-8."),
 ]
 
 
@@ -292,9 +226,3 @@ def test_a_fault_is_a_sentence_with_its_place(
 ):
     said = said_of_change(tmp_path, name, old, new)
     assert any(line.startswith(sentence) for line in said), said
-
-
-@pytest.mark.parametrize(("name", "content", "sentence"), WHOLE)
-def test_another_file_is_told(tmp_path: Path, name: str, content: bytes, sentence: str):
-    (said,) = said_of(tmp_path, name, content)
-    assert said.startswith(sentence)

@@ -10,10 +10,10 @@ from itertools import permutations
 from pathlib import Path
 
 import pytest
-import yaml
 
 from dissensus.study.configuration import load_file
 from dissensus.text.words import count_words
+from dissensus.user_files import read_yaml
 from scripted import ROOT
 
 from ..design.pool import build_pool
@@ -164,7 +164,7 @@ def test_clauses_can_be_told_apart(path: Path, language: str):
 
 
 def test_frames_are_complete_in_both_languages():
-    frames = yaml.safe_load((ARGUMENTS / "frames.yaml").read_text(encoding="utf-8"))
+    frames = read_yaml(ARGUMENTS / "frames.yaml")
     assert set(frames) == {"en", "zh"}
     kinds = {
         *("claim", "reason", "example", "answer", "answer_named", "answer_asked"),

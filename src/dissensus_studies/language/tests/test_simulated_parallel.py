@@ -10,6 +10,7 @@ import pytest
 from dissensus.session.runner import Session
 from dissensus.text.divergences import plain_similarity
 from dissensus.text.tokens import tokenizer
+from marking import thorough_but
 from simulation import hold, motions, settings
 
 from ..design.instrument import rendered_draws
@@ -26,7 +27,7 @@ def turns_of(session: Session) -> list[dict[str, str]]:
     return [{"speaker": t.speaker, "model": "s", "text": t.text} for t in session.turns]
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", thorough_but(LANGUAGES, "en"))
 def test_there_and_back_is_the_same_text_on_every_motion(language: str) -> None:
     for name, row in motions().items():
         turns = turns_of(hold(settings(), row[f"motion_{language}"], language, seed=3))
@@ -60,6 +61,7 @@ def test_a_text_that_no_debater_composed_has_no_parallel() -> None:
         render_debate(turns, SOURCES, next(iter(motions())), "en", "zh")
 
 
+@pytest.mark.thorough
 def test_parallels_of_equal_debaters_read_as_debates_of_the_language_do() -> None:
     """Debates held in Chinese, and English ones rendered in it, have one mean; English has not."""
     encode, model = tokenizer("tekken"), settings(0.38, 0.38, topic_sd=0.9, session_sd=0.9)

@@ -8,7 +8,6 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-import yaml
 
 from dissensus.errors import ResourceError
 from dissensus.plan.call_plan import unidentified
@@ -19,6 +18,7 @@ from dissensus.session.inputs import PlaceholderInputs
 from dissensus.session.protocol import Decoding
 from dissensus.study.configuration import load
 from dissensus.study.sessions import Sessions
+from dissensus.user_files import read_yaml
 from scripted import ROOT
 from serving import serving
 from support import SMALL, Project
@@ -87,7 +87,7 @@ def test_a_translation_has_as_many_sentences_as_its_speech_in_the_other_script()
 
 
 def settings(**changes: Any) -> Any:
-    values = yaml.safe_load((ROOT / "config.yaml").read_text("utf-8"))
+    values = read_yaml(ROOT / "config.yaml")
     values["language"]["instrument"] |= changes
     return load({**values, "studies": ["language"]})
 
@@ -126,7 +126,7 @@ def test_what_a_translator_would_cost_is_what_its_calls_cost(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.chdir(ROOT)
-    values = yaml.safe_load((ROOT / "config.yaml").read_text("utf-8"))
+    values = read_yaml(ROOT / "config.yaml")
     model = {"provider": "p", "model": "m", "price": {"input": 0.0, "output": 1.0}}
     chosen = load(
         {

@@ -12,10 +12,11 @@ import pytest
 import yaml
 
 from both import ran_since, rows
+from dissensus.user_files import read_yaml
 from support import ROOT, Project
 
 NAMES = ("$(touch ran) Ada", "a\"b 'c | d", "-x \\b *`touch ran`", "\u0639\u0631\u0628\u064a &")
-PAIRS = yaml.safe_load((ROOT / "config/union-pairs.yaml").read_text("utf-8"))
+PAIRS = read_yaml(ROOT / "config/union-pairs.yaml")
 QUICK: dict[str, Any] = {
     **PAIRS["union"],
     "epochs": 1,

@@ -153,6 +153,7 @@ def p_values_of(bias: str, strength: float, seats: int, ensembles: int) -> dict[
     return {name: np.array(values) for name, values in found.items()}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("seats", thorough_but((1, 3), 3))
 def test_an_unbiased_judge_is_seldom_suspected(seats: int) -> None:
     found = p_values_of("", 0.0, seats, 1500)

@@ -16,6 +16,8 @@ import pandas as pd
 import pytest
 from scipy import special
 
+from marking import thorough_but
+
 from ..inference.wins import estimate_wins
 from ..tables import LAYERS, SIDES
 from .union_planted import ALL_LAYERS, INFERENCE, Ensemble, run, settings
@@ -98,7 +100,7 @@ def test_the_stronger_side_wins_more(stronger: str) -> None:
     assert row["lift"] > 0.15 and row["p_adjusted"] < 0.05
 
 
-@pytest.mark.parametrize("stronger", ["", *SIDES])
+@pytest.mark.parametrize("stronger", thorough_but(["", *SIDES], SIDES[0]))
 def test_sides_get_the_votes_that_their_words_are_worth(stronger: str) -> None:
     made = ensemble(stronger)
     chance = special.expit(SHARPNESS * np.array(leads(made)))
@@ -146,6 +148,7 @@ def test_answers_succeed_as_strengths_and_the_hardness_of_claims_say(stronger: s
             assert abs(found[bit][own].sum() - chance[own].sum()) <= 4 * spread, (bit, low)
 
 
+@pytest.mark.thorough
 def test_newer_claims_are_answered_as_much_more_as_is_planted() -> None:
     """Of speeches with one answer: its claim is drawn with weight exp(-1.4) for a speech older."""
     expected, newest, variance, n = 0.0, 0, 0.0, 0
@@ -167,7 +170,7 @@ def test_newer_claims_are_answered_as_much_more_as_is_planted() -> None:
 # Claims and rebuttals.
 
 
-@pytest.mark.parametrize("stronger", ["", *SIDES])
+@pytest.mark.parametrize("stronger", thorough_but(["", *SIDES], SIDES[0]))
 def test_the_claims_that_fall_are_those_that_the_texts_bring_down(stronger: str) -> None:
     made = ensemble(stronger)
     claims, rebuttals = made.frames["claims"], made.frames["rebuttals"]
@@ -199,6 +202,7 @@ def listed(made: Ensemble) -> Iterator[tuple[Claimed, dict[str, object] | None]]
         yield from ((one, rows.get(one.text)) for one in known)
 
 
+@pytest.mark.thorough
 def test_an_annotator_misses_and_mistakes_as_many_claims_as_is_planted() -> None:
     found = list(listed(erring()))
     rows = [(one, row) for one, row in found if row]
@@ -233,6 +237,7 @@ def test_an_annotator_misses_and_mistakes_as_many_rebuttals_as_is_planted() -> N
     assert within(wrong, 3 * len(pairs), 0.13)
 
 
+@pytest.mark.thorough
 def test_rebuttals_found_one_way_are_asked_for_again_and_cured_as_planted() -> None:
     annotator = {"one_direction": 1.0, "cured": 0.4}
     made = run(settings(runs=30), seed=8, speaker={"answers": 8.0}, annotator=annotator)

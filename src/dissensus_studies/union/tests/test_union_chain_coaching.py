@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from dissensus.stats.differences import flipped_gain
+from marking import thorough_but
 from scripted import default_configuration
 
 from ..inference.coaching import OUTCOMES, estimate_coaching
@@ -57,17 +58,19 @@ def headlines(made: Ensemble) -> dict[str, dict[str, Any]]:
 
 
 @cache
-def of_ensemble(coached: float, seed: int) -> dict[str, dict[str, Any]]:
-    return headlines(ensemble(coached, RUNS, seed))
+def of_ensemble(coached: float, seed: int, runs: int = RUNS) -> dict[str, dict[str, Any]]:
+    return headlines(ensemble(coached, runs, seed))
 
 
-def test_a_planted_gain_is_recovered() -> None:
-    made = ensemble(COACHED, RUNS, 0)
-    row = of_ensemble(COACHED, 0)["student_survival"]
-    assert row["headline"] and row["n"] == RUNS
+@pytest.mark.parametrize("runs", thorough_but((12, RUNS), 12))
+def test_a_planted_gain_is_recovered(runs: int) -> None:
+    made = ensemble(COACHED, runs, 0)
+    row = of_ensemble(COACHED, 0, runs)["student_survival"]
+    assert row["headline"] and row["n"] == runs
     assert row["ci_low"] < GAIN < row["ci_high"]
-    assert row["ci_low"] > 0.05 and row["p_adjusted"] < 0.01
-    assert row["ci_high"] - row["ci_low"] < 0.4
+    assert row["ci_low"] > 0.05 and row["p_adjusted"] < 0.05
+    assert row["ci_high"] - row["ci_low"] < 0.4 * math.sqrt(RUNS / runs)
+    assert runs < RUNS or row["p_adjusted"] < 0.01
     # Every cell of the design is what is planted, to four standard errors of its claims.
     claims = made.frames["claims"]
     own = claims[claims["student"]].assign(stands=lambda one: one["fate"] == "survives")
@@ -79,6 +82,7 @@ def test_a_planted_gain_is_recovered() -> None:
         assert abs(cell["stands"].mean() - share) < error, (epoch, arm)
 
 
+@pytest.mark.thorough
 def test_claims_that_stand_win_votes() -> None:
     """In two studies together: one of this size alone may miss it."""
     rows = [of_ensemble(COACHED, seed)["student_votes"] for seed in (0, 1)]
@@ -97,7 +101,7 @@ def test_a_planted_zero_is_not_found() -> None:
 
 def test_the_others_are_not_coached() -> None:
     """Experts are neither coached nor in the outcome."""
-    claims = ensemble(COACHED, RUNS, 0).frames["claims"]
+    claims = ensemble(COACHED, 12, 0).frames["claims"]
     experts = claims[~claims["student"] & (claims["epoch"] == 2)]
     share = share_with_sources(0.0)
     for _, own in experts.groupby("arm"):
@@ -105,6 +109,7 @@ def test_the_others_are_not_coached() -> None:
         assert abs((own["kind"] == "evidence_backed").mean() - share) < error
 
 
+@pytest.mark.thorough
 def test_a_zero_is_found_at_the_stated_rate() -> None:
     """Studies of 15 draws, dealt anew from 80 simulated pairs.
 

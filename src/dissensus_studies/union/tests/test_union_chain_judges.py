@@ -45,6 +45,7 @@ def named(rows: dict[tuple[str, str], dict[str, Any]]) -> dict[tuple[str, str], 
     return {key: row["favours"] for key, row in rows.items() if row["named"] and key[0] != "all"}
 
 
+@pytest.mark.thorough
 def test_judges_who_always_say_a_give_three_to_three_and_are_named() -> None:
     made = judged(judge={"slot_bias": 99.0})
     verdicts = made.frames["verdicts"]
@@ -61,13 +62,13 @@ def test_judges_who_always_say_a_give_three_to_three_and_are_named() -> None:
     ("bias", "planted", "favours"),
     [
         pytest.param("position", {"slot_bias": 1.9}, "slot A", marks=pytest.mark.thorough),
-        ("position", {"slot_bias": -1.9}, "slot B"),
+        pytest.param("position", {"slot_bias": -1.9}, "slot B", marks=pytest.mark.thorough),
         ("verbosity", {"length_bias": 400.0}, "longer speeches"),
         pytest.param(
             *("verbosity", {"length_bias": -400.0}, "shorter speeches"), marks=pytest.mark.thorough
         ),
         pytest.param("side", {"side_bias": 99.0}, "proposition", marks=pytest.mark.thorough),
-        ("side", {"side_bias": -2.5}, "opposition"),
+        pytest.param("side", {"side_bias": -2.5}, "opposition", marks=pytest.mark.thorough),
     ],
 )
 def test_the_one_judge_with_a_bias_is_named_and_no_other(

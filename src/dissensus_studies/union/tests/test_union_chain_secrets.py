@@ -69,6 +69,7 @@ def coached_by(name: str, speaker: str) -> str:
     )
 
 
+@pytest.mark.thorough
 def test_a_canary_in_a_corpus_reaches_another_speaker_through_speeches_alone() -> None:
     leaked, secret = 0, 0
     for debate, session in debates():

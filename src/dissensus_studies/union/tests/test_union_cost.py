@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from snakemake.utils import update_config
 
 from dissensus.llm.journal import NoJournal
@@ -30,6 +29,7 @@ from dissensus.study.registry import study_folder
 from dissensus.study.sessions import Sessions
 from dissensus.tables.artefact import write
 from dissensus.text.tokens import tokenizer
+from dissensus.user_files import read_yaml
 from scripted import ROOT
 
 from ..design.manifest import draw
@@ -333,8 +333,8 @@ def test_the_documented_cost_is_that_of_the_real_models(
 ) -> None:
     """Every model has a price, the expected cost fits the budget, and the page says both."""
     monkeypatch.chdir(ROOT)
-    values = yaml.safe_load(Path("config.yaml").read_text(encoding="utf-8"))
-    update_config(values, yaml.safe_load(Path("config/union-models.yaml").read_text("utf-8")))
+    values = read_yaml(Path("config.yaml"))
+    update_config(values, read_yaml(Path("config/union-models.yaml")))
     configuration = load(values, "config/union-models.yaml")
     sessions = drawn_as_configured(tmp_path / "union", configuration, 2)
     lines = estimate_settings(price_settings(configuration, "union"), sessions)

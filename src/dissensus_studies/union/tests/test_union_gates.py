@@ -26,7 +26,14 @@ def offers(*arguments: int) -> list[Offer]:
 
 
 @pytest.mark.parametrize(
-    ("speech", "share"), [(1, 0.45), (2, 0.45), (4, 0.45), (5, 0.30), (6, 0.30)]
+    ("speech", "share"),
+    [
+        (1, 0.45),
+        pytest.param(2, 0.45, marks=pytest.mark.thorough),
+        pytest.param(4, 0.45, marks=pytest.mark.thorough),
+        (5, 0.30),
+        pytest.param(6, 0.30, marks=pytest.mark.thorough),
+    ],
 )
 def test_offers_are_accepted_at_the_stated_rates(speech: int, share: float) -> None:
     """20,000 offers, two a speech; both are accepted as often as independence has it."""
@@ -46,6 +53,7 @@ def test_the_last_speech_of_each_side_is_late_however_many_speak() -> None:
     assert late == [[1, 2], [3, 4], [5, 6], [7, 8]]
 
 
+@pytest.mark.thorough
 def test_every_pair_of_offers_is_as_likely_as_any_other() -> None:
     pairs = Counter(
         tuple(one.name for one, _ in drawn(offers(2, 2, 3, 4), 5, Place(seed, 1, 6), GATE))

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from dissensus.errors import SettingError
 from dissensus.llm.providers.behaviours import check_speech
+from marking import thorough_but
 
 from .. import simulated
 from ..prompts import Spoken
@@ -142,7 +143,7 @@ def test_only_the_other_side_is_answered_and_by_name() -> None:
     assert all("of speech 1" in one.quote for one in answers)
 
 
-@pytest.mark.parametrize("kind", ["evidence_backed", "assertion"])
+@pytest.mark.parametrize("kind", thorough_but(["evidence_backed", "assertion"], "evidence_backed"))
 def test_hard_kinds_are_brought_down_less(kind: str) -> None:
     hardness, strengths = {"evidence_backed": 1.5}, {MARA: 0.4, INES: -0.3}
     before = (speech_with(INES, 1, 8, kind=kind),)
@@ -155,6 +156,7 @@ def test_hard_kinds_are_brought_down_less(kind: str) -> None:
         assert abs(np.mean([getattr(one, bit) for one in answers]) - share) <= error, bit
 
 
+@pytest.mark.thorough
 def test_as_many_answers_are_made_by_a_claim_as_is_planted() -> None:
     said = speeches(200, (speech_with(INES, 1, 8),), answers=4.0, claims=8.0, own_claim=0.65)
     # While the speech has claims left.

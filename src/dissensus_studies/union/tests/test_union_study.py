@@ -22,6 +22,7 @@ from dissensus.study.given import stage_settings
 from dissensus.study.kind import Needs
 from dissensus.study.sessions import Sessions
 from dissensus.tables.artefact import write
+from dissensus.user_files import read_yaml
 
 from ..design.manifest import draw
 from ..settings import UnionSettings
@@ -261,7 +262,7 @@ def test_students_count_where_they_are_coached(sessions: Sessions) -> None:
 def test_the_wording_is_of_the_sessions_that_are_told_it(
     sessions: Sessions, tmp_path: Path, file: str, part: str, kinds: list[str]
 ) -> None:
-    wording = yaml.safe_load(Path(PROMPTS[file]).read_text(encoding="utf-8"))
+    wording = read_yaml(Path(PROMPTS[file]))
     path = tmp_path / "changed.yaml"
     path.write_text(yaml.safe_dump(wording | {part: f"{wording[part]} Please."}), encoding="utf-8")
     found = own_changes(sessions, with_settings(sessions, **{file: str(path)}))
@@ -281,7 +282,7 @@ def test_the_wording_is_of_the_sessions_that_are_told_it(
 def test_what_is_switched_off_is_no_part_of_a_session(
     sessions: Sessions, tmp_path: Path, switch: str, file: str, part: str
 ) -> None:
-    wording = yaml.safe_load(Path(PROMPTS[file]).read_text(encoding="utf-8"))
+    wording = read_yaml(Path(PROMPTS[file]))
     path = tmp_path / "changed.yaml"
     path.write_text(yaml.safe_dump(wording | {part: f"{wording[part]} Please."}), encoding="utf-8")
     off = {"protocol": {switch: False}}

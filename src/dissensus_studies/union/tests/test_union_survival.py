@@ -159,7 +159,7 @@ def extensions(
     return complete, stable
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(annotated())
 def test_what_is_in_is_the_grounded_the_preferred_and_the_stable_extension(
     debate: tuple[list[Claim], list[Rebuttal]],

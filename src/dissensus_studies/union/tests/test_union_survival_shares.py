@@ -96,6 +96,7 @@ def test_debates_of_an_epoch_are_drawn_among_themselves() -> None:
     assert whole == pytest.approx(students, rel=0.15)
 
 
+@pytest.mark.thorough
 def test_debates_of_an_arm_are_as_many_in_every_resample() -> None:
     # What one arm's share is does not depend on how often the other's debates come up.
     claims = make_ensemble(motions=2, epochs=2, runs=5).claims

@@ -5,10 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-import yaml
 
-from dissensus.errors import ResourceError
-from prompt_faults import NOT_THERE, QUOTED, TRUTH, said_of, said_of_change, shipped
+from prompt_faults import NOT_THERE, TRUTH, said_of_change, shipped
 from scripted import ROOT
 
 from ..study import Union
@@ -54,23 +52,7 @@ FAULTS = [
     (DEBATE, "  - Ask who bears the cost when things go wrong\n", "", "line 44: lenses holds ["),
     (DEBATE, LENSES, " a lens", "line 44: lenses holds 'a lens'; it must be a list."),
     (DEBATE, LENSES, " []", "line 44: lenses holds []; it needs at least 8 entries."),
-    (
-        DEBATE,
-        "nothing_yet: Nothing has been said yet.",
-        "nothing_yet: no",
-        f"line 79: nothing_yet holds False; {TRUTH}",
-    ),
-    (DEBATE, "none: none", "none: 0", f"line 167: none holds 0; {QUOTED}"),
     (DEBATE, "none: none", 'none: "\\ue000"', "line 167: none has the character U+E000; take it"),
-    (DEBATE, "none: none", 'none: " "', "line 167: none is empty; write its text."),
-    (
-        DEBATE,
-        "nothing_yet:",
-        "no:",
-        "line 79: no is read as a truth value; put the key in quotes.",
-    ),
-    (DEBATE, "contest:", "definitions:", "line 132: definitions stands in line 123 already"),
-    (DEBATE, "memo_claim:", "memo_claims:", "line 160: memo_claims is no part; 'memo_claim' is."),
     (
         JUDGING,
         "## Team {SLOT}, speech",
@@ -104,14 +86,6 @@ FAULTS = [
     ),
 ]
 
-#: What the whole file may hold.
-WHOLE = [
-    (DEBATE, b"", "it is empty; it must be a block of parts."),
-    (JUDGING, b"- masks", "it holds ['masks']; it must be a block of parts."),
-    (JUDGING, b"a: [", "line 1: it is not YAML ("),
-    (DEBATE, b"\xff\xfea\0", "line 1: it is not UTF-8; save it as UTF-8."),
-]
-
 
 @pytest.fixture(autouse=True)
 def _in_the_project(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -123,36 +97,12 @@ def test_every_prompt_is_rendered_before_a_run() -> None:
         Union(settings(protocol=switches)).compile_prompts()
 
 
-def test_every_part_of_the_prompt_files_is_needed(tmp_path: Path) -> None:
-    for file, path in PROMPTS.items():
-        wording = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
-        for part in wording:
-            rest = {name: text for name, text in wording.items() if name != part}
-            changed = tmp_path / "changed.yaml"
-            changed.write_text(yaml.safe_dump(rest), encoding="utf-8")
-            with pytest.raises(ResourceError, match=f"{part} is missing"):
-                Union(settings(**{file: str(changed)})).compile_prompts()
-
-
 @pytest.mark.parametrize(("name", "old", "new", "sentence"), FAULTS)
 def test_a_fault_of_a_prompt_file_is_a_sentence_with_its_place(
     tmp_path: Path, name: str, old: str, new: str, sentence: str
 ) -> None:
     said = said_of_change(tmp_path, name, old, new)
     assert any(line.startswith(sentence) for line in said), said
-
-
-@pytest.mark.parametrize(("name", "content", "sentence"), WHOLE)
-def test_a_file_that_is_no_prompt_file_is_a_sentence(
-    tmp_path: Path, name: str, content: bytes, sentence: str
-) -> None:
-    (said,) = said_of(tmp_path, name, content)
-    assert said.startswith(sentence)
-
-
-@pytest.mark.parametrize("name", [DEBATE, JUDGING])
-def test_the_shipped_files_pass(tmp_path: Path, name: str) -> None:
-    assert said_of(tmp_path, name, shipped(name)) == []
 
 
 def test_the_printed_sentences_are_word_for_word() -> None:
