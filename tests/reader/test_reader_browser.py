@@ -17,7 +17,7 @@ from dissensus.keep.reading_pages import citation
 from dissensus.report.pages.reader import Estimated, reader_page
 from dissensus.tables.artefact import read
 from hostile_texts import HOSTILE
-from reader.small_run import STATED, configuration, repeated, run_sessions
+from reader.small_run import STATED, WORDS, configuration, repeated, run_sessions
 from support import ROOT
 
 #: Said by one debate alone, in full width and another case than it is looked for.

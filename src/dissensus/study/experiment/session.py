@@ -219,8 +219,7 @@ class Session:
         ------
         ValueError : it is not said which model is asked, or what is given cannot be sent.
         """
-        # A factor's level is compared with its own levels alone, and these are models.
-        field, asked = self._asked(by, str(model))
+        field, asked = self._asked(by, str(model))  # A level may be compared with levels alone.
         _check_reads(reads)
         _check_call(speaker, system, temperature, max_tokens, options or {})
         sent = conversation(messages, system)
