@@ -10,6 +10,12 @@ from dissensus.report.facts import Fact, Facts, Row
 from dissensus.report.labels import interval, signed
 from dissensus.report.view import View
 
+#: Why no contrast is tested: of outcomes over all sessions of an arm, and of studies that may stop.
+_UNTESTED = (
+    "no contrast was tested against it, which takes a number for each draw, and as many draws as "
+    "were planned"
+)
+
 
 @dataclass(frozen=True)
 class Beyond:
@@ -87,8 +93,12 @@ class Floor:
         name = row["reference"].replace("_", " ")
         tested = [each for each in main if each["floor_p"] == each["floor_p"]]
         noun = "contrast" if any(" " in row["arm"] for row in tested) else "arm"
-        beyond = beyond_of(contrasts, tested, (noun, name), view, look) if tested else None
-        beside = "" if tested or not main else "no contrast could be tested against it"
+        beyond = (
+            beyond_of(contrasts, tested, (noun, name, row["reference"]), view, look)
+            if tested
+            else None
+        )
+        beside = "" if tested or not main else _UNTESTED
         differs = f"{name} run again differs from itself by"
         return cls(row, differs, row["n"], beyond, beside, **named)
 
@@ -114,7 +124,7 @@ class Floor:
 def beyond_of(
     contrasts: Facts,
     tested: Sequence[Row],
-    words: tuple[str, str],
+    words: tuple[str, str, str],
     view: View,
     look: Mapping[str, Any] | None = None,
 ) -> Beyond:
@@ -124,16 +134,16 @@ def beyond_of(
     ----------
     contrasts : what the rows are of.
     tested : headlines that were tested with the floor.
-    words : what they are, in the singular, and the reference, for readers.
+    words : what they are, in the singular; the reference, for readers, and as rows name it.
     view : for the level.
     look : further columns with the value that all rows have.
     """
-    noun, name = words
+    noun, name, reference = words
     names = {key: [row[key] for row in tested] for key in ("arm", "reference")}
     where = {"headline": True, **names, **(look or {})}
     found = contrasts.over("sum", f"floor_p < {view.alpha:.6g}", **where)
     of = contrasts.over("count", "floor_p", **where)
-    if len(set(names["reference"])) == 1:
+    if set(names["reference"]) == {reference}:
         rest = f"from {name} by more than {name} differs from itself"
         return Beyond(found, of, noun, ("differs", "differ"), rest, view.level)
     rest = f"larger than what {name} differs from itself by, with the same weight"

@@ -80,7 +80,7 @@ def test_weighted_contrasts_and_those_of_a_study_that_may_stop() -> None:
         "(95%, after Holm)."
     )
     look = {"block": 1, "outcome": "y", "estimate": 1.0, "ci_low": 0.5, "ci_high": 1.5}
-    look |= {"p_value": 0.01, "n": 30, "n_clusters": 30}
+    look |= {"p_value": 0.01, "n": 30, "n_clusters": 30, "family_low": 0.4, "family_high": 1.6}
     names = {"both": ("b + c", "2 a"), "b_a": ("b", "a")}
     last = [
         {**look, "contrast": name, "arm": arm, "reference": reference}
@@ -91,7 +91,8 @@ def test_weighted_contrasts_and_those_of_a_study_that_may_stop() -> None:
     floor = Floor.of(facts_of([{"factor": "", "level": "", "base": "", **r} for r in stopped]),
                      "a_again", VIEW)  # fmt: skip
     assert floor is not None
-    assert unmarked(floor.sentence).endswith("n = 30; no contrast could be tested against it.")
+    untested = "n = 30; no contrast was tested against it, which takes a number for each draw"
+    assert untested in unmarked(floor.sentence)
 
 
 def test_the_floor_stands_beside_the_headline_and_among_the_findings() -> None:

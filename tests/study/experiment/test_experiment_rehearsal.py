@@ -68,6 +68,40 @@ def test_a_study_that_is_sound_is_played(tmp_path: Path) -> None:
     rehearse(sessions_of(Table, tmp_path))
 
 
+class Drawn(Experiment):
+    """One of several judges reads what a debater says: which of them is drawn."""
+
+    name = "drawn"
+    arms = ("short", "long")
+    item: ClassVar = {"topic": text("t")}
+    factors: ClassVar = {"judge": ("w1", "w2")}
+    outcomes: ClassVar = {"right": "1 where the judge is right."}
+
+    class Settings(ExperimentSettings):
+        debater: Model
+        judges: list[Model]
+
+    def items(self, rng: np.random.Generator) -> Any:
+        yield {"topic": "trees"}
+
+    def debate(self, session: Any) -> Any:
+        said = yield session.call("D", session.item.topic, by="debater")
+        judge = session.factors.judge
+        yield session.call("J", said.text, by="judges", model=judge, role=judge)
+
+    def measure(self, turns: pd.DataFrame, item: SimpleNamespace) -> dict[str, float]:
+        return {"right": 1.0}
+
+
+def test_a_level_that_is_drawn_may_be_the_model_beside_another_one(tmp_path: Path) -> None:
+    """A level is compared with its own levels alone; the cast has the debater's model, too."""
+    study = Drawn(Drawn.Settings.model_validate({"debater": "d", "judges": ["w1", "w2"]}))
+    rows = Drawn.draw_manifest({"i": {}}, {"repeats": 4, "block_size": 2}, 1)
+    items = {"i": {"item_id": "i", "topic": "trees"}}
+    by_name = {row["session_id"]: row for row in rows}
+    rehearse(Sessions(study, tmp_path, by_name, items, dict.fromkeys(("d", "w1", "w2"), "m")))
+
+
 def misspelt(self: Any, session: Any) -> Any:
     turn = yield session.call("A", "Yes?", _yes, expected="yes")
     if session.arm == "tlak":

@@ -157,8 +157,8 @@ def _more(run: Run, studies: Sequence[Part]) -> Iterator[str]:
     ]
     cost = f"<code>{html(command('cost --configfile config/paper.yaml'))}</code>"
     real = ", ".join(f"{html(part.name)} {part.priced}" for part in studies if part.priced)
-    told = f"{real}: {cost}" if real else cost
-    yield f"<dt>What would real models cost?</dt><dd>{told}</dd>"
+    if real:
+        yield f"<dt>What would real models cost?</dt><dd>{real}: {cost}</dd>"
     for title, typed in commands:
         yield f'<div class="typed"><dt>{title}</dt><dd><code>{html(typed)}</code></dd></div>'
     cite = f"dissensus, run {run.name}, seed {run.seed}. CITATION.cff has the software's own entry."

@@ -219,14 +219,14 @@ class Session:
         ------
         ValueError : it is not said which model is asked, or what is given cannot be sent.
         """
-        field, asked = self._asked(by, model)
+        field, asked = self._asked(by, str(model))  # A level may be compared with levels alone.
         _check_reads(reads)
         _check_call(speaker, system, temperature, max_tokens, options or {})
         sent = conversation(messages, system)
         return Call(
             number=0,
             speaker=speaker,
-            role=role or field,
+            role=str(role or field),
             round_label=label,
             model=asked,
             messages=sent,
