@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 from typing import Any
 
 import pytest
@@ -23,7 +24,8 @@ LANGUAGE = {
 
 def changed(path: str, value: Any) -> dict[str, Any]:
     """The default configuration with one value changed, or deleted."""
-    made = copy.deepcopy(CONFIG)
+    # By name, as the sentences that list models have them.
+    made = json.loads(json.dumps(CONFIG, sort_keys=True))
     *above, last = path.split("/")
     block = made
     for key in above:
