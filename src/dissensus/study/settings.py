@@ -104,17 +104,17 @@ class ProtocolSettings(Settings):
     """How models are asked, and how often a session is tried."""
 
     temperature: Temperature
-    """Temperature of calls that set none of their own."""
+    """Temperature of calls that set none of their own, 0 to 2."""
     top_p: Annotated[float, Field(gt=0, le=1)] | None = None
     """The share of probability that tokens are drawn from; null leaves it to the provider."""
     max_tokens: Count
     """Tokens of a reply at most."""
     repairs: Repairs
-    """How often a reply that cannot be read is asked for again."""
+    """How often a reply that cannot be read, or breaks a rule of its format, is asked for again."""
     session_attempts: Count
     """How often a session is tried before it has failed for good."""
     session_deadline_s: Annotated[float, Field(gt=0)] | None = None
-    """Seconds that an attempt at a session may take; null for no limit."""
+    """Seconds of waiting for models that an attempt at a session may take; null for no limit."""
 
 
 class IntervalSettings(Settings):
