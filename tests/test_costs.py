@@ -57,7 +57,9 @@ def test_what_the_front_page_reads_is_the_table_s(costs: ModuleType) -> None:
         row = f"| {study} | `{cost['settings']}` | "
         assert row + " | ".join(f"${cost[w]:,}" for w in ("low", "expected", "high")) in block
         assert stored == costs.STORED.format(name=name, **cost)
-        assert priced(study_folder(study)) == f"${cost['low']:,} to ${cost['high']:,}"
+        assert priced(study_folder(study)) == (
+            f"${cost['low']:,} to ${cost['high']:,} ({cost['settings']})"
+        )
     assert priced(study_folder("identity")) == ""
 
 

@@ -105,7 +105,7 @@ def page_settings(settings: Configuration, study: Study[Any]) -> dict[str, Any]:
 
 
 def priced(folder: Path) -> str:
-    """What a study costs with real models, such as "$4 to $16"; "" where that is not known.
+    """What a study costs with real models, and by which settings; "" where that is not known.
 
     ``folder`` is the study's: its ``costs.yaml`` has what ``snakemake cost`` printed.
     """
@@ -113,7 +113,7 @@ def priced(folder: Path) -> str:
     if not path.is_file():
         return ""
     cost = yaml.safe_load(path.read_text(encoding="utf-8"))
-    return f"${cost['low']:,} to ${cost['high']:,}"
+    return f"${cost['low']:,} to ${cost['high']:,} ({cost['settings']})"
 
 
 def stage_files(study: Study[Any], stage: StageFunction) -> list[str]:

@@ -127,7 +127,7 @@ def test_texts_that_attack_stay_texts() -> None:
 def test_it_says_what_real_models_would_cost() -> None:
     priced = [part("one", priced="$4 to $16"), part("two"), part("c", priced="$7")]
     page = front_page(RUN, priced)
-    assert "<dd>one $4 to $16, c $7: <code>snakemake --cores 1 cost" in page
+    assert "<dd>one $4 to $16, c $7, by <code>snakemake --cores 1 cost" in page
     # A study of one's own has no configuration with real models that is known here.
     assert "What would real models cost?" not in front_page(RUN, [part()])
 
@@ -154,7 +154,7 @@ def test_a_card_leads_to_a_debate_and_the_page_to_what_it_would_cost() -> None:
     page = front_page(RUN, [part(first="d001-en", priced="$4 to $16"), part("none")])
     assert page.count("One of them") == 1
     assert '<a href="reader/index.html#/own/d001-en">One of them</a>' in page
-    assert "snakemake --cores 1 cost --configfile config/paper.yaml" in page
+    assert "snakemake --cores 1 cost --configfile FILE" in page
 
 
 def test_a_registered_direction_stands_beside_the_deviations() -> None:

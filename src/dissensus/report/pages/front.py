@@ -155,10 +155,10 @@ def _more(run: Run, studies: Sequence[Part]) -> Iterator[str]:
         *[("A debate in a terminal", _read(run, part)) for part in studies if part.first][:1],
         ("Check all files, and pack them", f"{command('verify')}; {command('archive', cores=2)}"),
     ]
-    cost = f"<code>{html(command('cost --configfile config/paper.yaml'))}</code>"
-    real = ", ".join(f"{html(part.name)} {part.priced}" for part in studies if part.priced)
+    cost = f"<code>{html(command('cost --configfile FILE'))}</code>"
+    real = ", ".join(f"{html(part.name)} {html(part.priced)}" for part in studies if part.priced)
     if real:
-        yield f"<dt>What would real models cost?</dt><dd>{real}: {cost}</dd>"
+        yield f"<dt>What would real models cost?</dt><dd>{real}, by {cost}</dd>"
     for title, typed in commands:
         yield f'<div class="typed"><dt>{title}</dt><dd><code>{html(typed)}</code></dd></div>'
     cite = f"dissensus, run {run.name}, seed {run.seed}. CITATION.cff has the software's own entry."
