@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from dissensus.design.contrasts import contrast_row, limit_together, robust_mean
 from dissensus.design.pairs import Pairs
-from dissensus.report.claims.ranked import Ranked, is_found, moved, picked, together
+from dissensus.report.claims.ranked import Ranked, is_found, moved, picked, spread, together
 
 ARMS, STATEMENTS, ALPHA = 11, 18, 0.05
 
@@ -44,6 +44,16 @@ def test_what_intervals_do_not_tell_from_the_first_is_named_beside_it() -> None:
 def test_the_largest_of_both_signs_is_compared_on_its_own_side() -> None:
     rows = [row("a", -0.9, 0.05), row("b", 0.85, 0.05), row("c", 0.1, 0.05)]
     assert said(Ranked.largest(rows)) == "a -0.9 (as far on the other side of zero may be: b)"
+
+
+def test_ends_of_several_are_never_taken_for_all_of_them() -> None:
+    def words(one: dict[str, Any]) -> str:
+        return f"{one['estimate']:g} in {one['arm']}"
+
+    rows = [row("b", 0.9, 0.1), row("a", 0.4, 0.1), row("none", float("nan"), 0.1)]
+    assert spread(rows, words) == "0.4 in a and 0.9 in b"
+    assert spread([*rows, row("c", 0.5, 0.1)], words) == "from 0.4 in a to 0.9 in b"
+    assert spread(rows[:1], words) == "0.9 in b" and spread([], words) == ""
 
 
 def test_without_limits_nothing_is_told() -> None:

@@ -139,6 +139,19 @@ class Ranked:
         return f"{listed(map(worded, self.first))}{behind}"
 
 
+def spread(rows: Iterable[R], worded: Callable[[R], str]) -> str:
+    """Several estimates by their ends, which are never taken for all of them.
+
+    Of one or two all are said, such as "0.9 in a and 1.4 in b"; of more "from 0.9 in a to 1.4 in
+    b". Those without an estimate are left out.
+    """
+    defined = [row for row in rows if is_number(row["estimate"])]
+    ordered = sorted(defined, key=lambda row: float(row["estimate"]))
+    if len(ordered) < 3:
+        return listed(map(worded, ordered))
+    return f"from {worded(ordered[0])} to {worded(ordered[-1])}"
+
+
 def _named(rows: Sequence[Mapping[str, Any]], name: Callable[[Mapping[str, Any]], str]) -> str:
     """The first of some estimates by what they are of, and that there are others."""
     return listed([*map(name, rows[:_NAMED]), *["others"] * (len(rows) > _NAMED)])

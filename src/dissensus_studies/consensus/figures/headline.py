@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import islice
 
 from dissensus.design.contrasts import HEADLINE
 from dissensus.design.declared import ALL
@@ -142,9 +141,11 @@ def _card(rows: Sequence[Row], view: View, floor: Floor | None) -> Card | None:
             f"No strategy was found to change the {_AGREEMENT.named} against {reference}; the "
             f"largest difference is of agents {name}: {size}."
         )
-    near = [row for row in Ranked.largest(others).near if is_found(row, view.alpha)]
+    near = [row for row in Ranked.largest(others).near if row["estimate"] * most["estimate"] > 0]
+    # Of several the first, and how many more there are: one alone would be taken for all.
+    more = f" and {counted(len(near) - 1, 'other arm')}" if len(near) > 1 else ""
     ties = "".join(
-        f"there is no clear difference from {arm_words(row['arm'])}; " for row in islice(near, 1)
+        f"there is no clear difference from {arm_words(row['arm'])}{more}; " for row in near[:1]
     )
     least = _least(rows, view)
     but = f"But {ties}differences are found with 80% power only from {least} points on."

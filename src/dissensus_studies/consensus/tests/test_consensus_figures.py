@@ -154,6 +154,18 @@ def test_the_null_arm_is_named_in_the_caption() -> None:
     assert np.isfinite(run.planted["effect"]).sum() > 50
 
 
+def test_the_card_says_how_many_arms_are_not_told_from_the_largest() -> None:
+    """One that is named alone would be taken for all that there are."""
+    run = make_run()
+    alone = state(run.artefacts, VIEW).card
+    assert alone is not None and "no clear difference from reconcile; " in unmarked(alone.but)
+    smaller = run.contrasts["headline"] & (run.contrasts["arm"] == "ccagent")
+    lowered = run.contrasts.assign(estimate=run.contrasts["estimate"].mask(smaller, 0.3))
+    several = state(replace(run, contrasts=lowered).artefacts, VIEW).card
+    assert several is not None
+    assert "no clear difference from ccagent and 1 other arm; " in unmarked(several.but)
+
+
 def test_the_headline_is_the_largest_contrast_and_the_null_arm_speaks_against() -> None:
     run = make_run()
     found = state(run.artefacts, VIEW)

@@ -9,11 +9,11 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from dissensus.report.claims.ranked import Ranked
+from dissensus.report.claims.ranked import Ranked, spread
 from dissensus.report.escaping import label
 from dissensus.report.forms import legend, rows_axis, stack, swatch, whisker
 from dissensus.report.frames import Record, records
-from dissensus.report.labels import arm_words, listed, percent, percents
+from dissensus.report.labels import arm_words, percent, percents
 from dissensus.report.style import GREY, INK, Mark, new_figure, notice, styled
 from dissensus.report.view import Artefacts, Drawn, View
 
@@ -107,9 +107,8 @@ def describe(artefacts: Artefacts, view: View) -> dict[str, str]:
         "the number at the right counts claims, the percentage those left without answer. "
         f"Never engaged, per cent with limits: {_clause(arms[0])}"
     )
-    others = sorted(arms[1:], key=lambda row: float(row["estimate"]))
-    ends = others if len(others) < 3 else [others[0], others[-1]]
-    text += f"; of the other arms {listed(map(_clause, ends))}. " if ends else ". "
+    others = spread(arms[1:], _clause)
+    text += f"; of the other arms {others}. " if others else ". "
     if most != least:
         text += f"By model, most of the claims of {most}, and fewest of those of {least}. "
     return {"text": text + "An engagement counts whatever its relation, if its reference resolves."}

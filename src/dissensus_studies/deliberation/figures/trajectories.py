@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import SubFigure
 from matplotlib.ticker import MaxNLocator
 
+from dissensus.report.claims.ranked import spread
 from dissensus.report.facts import Facts
 from dissensus.report.forms import course, multiples, rounds_axis
 from dissensus.report.frames import attrition
@@ -94,19 +95,15 @@ def describe(artefacts: Artefacts, view: View) -> dict[str, str]:
         of_round = followed.rows(measure=measure, round=int(last), arm=view.arms)
         rows = {row["arm"]: row for row in of_round}
         first = rows[view.reference]
-        others = {
-            arm: rows[arm]["estimate"] for arm in view.arms[1:] if arm in rows and rows[arm]["n"]
-        }
+        others = [rows[arm] for arm in view.arms[1:] if arm in rows and rows[arm]["n"]]
         text = (
             f"{number(first['estimate'], 2)} in {arm_words(view.reference)} "
             f"({interval(first['ci_low'], first['ci_high'], 2, '−')})"
         )
         if not others:
             return text
-        low, high = min(others, key=others.__getitem__), max(others, key=others.__getitem__)
-        ranked = dict.fromkeys((low, high))
-        return f"{text}; elsewhere " + listed(
-            f"{number(others[arm], 2)} in {arm_words(arm)}" for arm in ranked
+        return f"{text}; elsewhere " + spread(
+            others, lambda row: f"{number(row['estimate'], 2)} in {arm_words(row['arm'])}"
         )
 
     undefined = rounds.over("sum", "retention != retention", round=int(last), arm=view.arms)

@@ -234,8 +234,8 @@ def _lost(headline: Row, artefacts: Artefacts, outcome: str) -> list[str]:
     return [
         f"Draws with a lost session are in no estimate. On the paper's scale "
         f"({scale_words(outcome)}) the effect without them is {signed(answer['estimate'])} "
-        f"{limits(answer)}; whatever the lost sessions would have been, it is within "
-        f"{limits(bounds)} (Manski's bounds)."
+        f"{limits(answer)}; whatever the lost sessions would have been, the estimate with them "
+        f"would be within {limits(bounds)} (Manski's bounds, which have no error of sampling)."
     ]
 
 
