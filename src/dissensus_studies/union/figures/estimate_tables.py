@@ -75,10 +75,9 @@ def table_judges(artefacts: Artefacts, view: View) -> Table:
         "label “proposition”, with a mid-p interval and McNemar’s mid-p test; an unbiased judge "
         "has .5. Length: logistic regression of votes for slot A on the difference in words, "
         "adjusted for the difference in the tally and for the side in slot A, clustered by debate; "
-        "an unbiased judge has 0, "
-        "and quality that the tally does not see still confounds it. N of Length: debates, once "
-        "for each pass. Holm: over judges and biases; a judge is named where the adjusted p is "
-        f"below {view.alpha:.2g}.{notes}"
+        "an unbiased judge has 0, and quality that the tally does not see still confounds it. N of "
+        "Length: readable blind votes. Holm: over judges and biases, and for all judges together "
+        f"over biases; a judge is named where the adjusted p is below {view.alpha:.2g}.{notes}"
     )
     return tabulate("table_judges", "The judges’ biases", columns, rows, note, view)
 
@@ -90,9 +89,10 @@ def _by_itself(row: Record, alpha: float) -> str:
         return ""
     if not row["p_adjusted"] >= alpha:
         return ""
+    tested = "all biases" if row["level"] == ALL else "all judges and biases"
     return (
-        f"By itself the interval leaves out {unbiased:g}; among all judges and biases (Holm) that "
-        "may be chance, so that the judge is not named."
+        f"By itself the interval leaves out {unbiased:g}; among {tested} (Holm) that may be "
+        "chance, so that nobody is named."
     )
 
 

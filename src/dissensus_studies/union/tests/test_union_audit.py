@@ -98,6 +98,14 @@ def test_position_by_hand(planted: tuple[Ensemble, list[Row]]) -> None:
     assert row["p_value"] == pytest.approx(mid_p)
 
 
+def test_n_of_length_counts_readable_blind_votes(planted: tuple[Ensemble, list[Row]]) -> None:
+    """As the table's note says: of all judges too, who vote on the same debates."""
+    made, rows = planted
+    blind = made.votes[(made.votes["panel"] == "blind") & made.votes["slot"].isin(("A", "B"))]
+    assert row_of(rows, "fair", "verbosity")["n"] == (blind["judge"] == "fair").sum() == 80
+    assert row_of(rows, ALL, "verbosity", ALL)["n"] == len(blind) == 240
+
+
 def test_p_values_are_adjusted_over_judges_and_biases(
     planted: tuple[Ensemble, list[Row]],
 ) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from dissensus.report.facts import unmarked
@@ -70,6 +72,17 @@ def test_judges_have_every_bias_with_its_test_and_what_a_named_one_favours() -> 
     assert cell(table, "p", "all judges", "Side prior") == p_value(row["p_value"])
     limits = interval(row["ci_low"], row["ci_high"])
     assert cell(table, "95% CI", "all judges", "Side prior") == limits
+
+
+def test_a_note_names_the_family_in_which_an_interval_may_be_chance() -> None:
+    """Judges stand in one family with their biases; all of them together are tested over biases."""
+    run = make_run()
+    open_ = run.judges.assign(ci_low=0.6, ci_high=0.7, p_adjusted=0.9, favours="")
+    told = table_of(replace(run, judges=open_), "table_judges")
+    assert "leaves out 0.5; among all biases (Holm)" in told.note
+    assert "leaves out 0.5; among all judges and biases (Holm)" in told.note
+    alone = open_[open_["level"] == "judge"]
+    assert "among all biases" not in table_of(replace(run, judges=alone), "table_judges").note
 
 
 def test_layers_have_every_pair_and_judges_their_alpha() -> None:
