@@ -12,7 +12,6 @@ import pytest
 import yaml
 from scipy.stats import chisquare
 
-from dissensus.errors import ResourceError
 from dissensus.tables.artefact import read, read_by, write
 
 from ..design.manifest import MANIFEST, Drawing, draw_manifest
@@ -188,37 +187,3 @@ def test_topics_stand_alone_or_under_their_name(tmp_path: Path, form: Any):
     path.write_text(yaml.safe_dump(form([entry])), encoding="utf-8")
     (row,) = read_topics(path)
     assert (row["supports"], row["truth"]) == (["", "left"], "")
-
-
-@pytest.mark.parametrize(
-    ("topics", "message"),
-    [
-        ([], "holds no topics"),
-        ("x", "holds no topics"),
-        (["x"], "topic 1: it holds 'x'"),
-        ([{**ENTRY, "options": ["left"]}], "topic 1: options holds .*at least 2 entries"),
-        ([{**ENTRY, "options": ["left", "Left "]}], "topic 1: options.1 holds 'Left '"),
-        ([{**ENTRY, "options": ["left", "LEFT"]}], "topic 1: options .* alike but for capitals"),
-        ([{**ENTRY, "truth": "up"}], "topic 1: truth holds 'up'; .*: left, right"),
-        ([{**ENTRY, "evidence": [item(supports="up")]}], "evidence.0.supports holds 'up'"),
-        ([{**ENTRY, "evidence": [item(), item()]}], "evidence.1.id holds 'e1'; .* unique"),
-        ([{**ENTRY, "evidence": [item(text=" ")]}], "evidence.0.text holds ' '"),
-        ([{**ENTRY, "id": "a b"}], "topic 1: id holds 'a b'"),
-        ([{k: v for k, v in ENTRY.items() if k != "truth"}], "topic 1: truth is missing"),
-        ([ENTRY, ENTRY], "topic 2 has the id 't' of topic 1"),
-        ([ENTRY, {**ENTRY, "id": "u"}], "topic 'u' asks the question of 't'"),
-    ],
-)
-def test_a_topic_that_cannot_be_used_is_named(tmp_path: Path, topics: Any, message: str):
-    path = tmp_path / "t.yaml"
-    path.write_text(yaml.safe_dump(topics), encoding="utf-8")
-    with pytest.raises(ResourceError, match=rf"t\.yaml.*(?:{message})"):
-        read_topics(path)
-
-
-@pytest.mark.parametrize("content", [b"a: [", b"\xb1\xe0"])
-def test_a_file_that_is_no_yaml_is_named(tmp_path: Path, content: bytes):
-    path = tmp_path / "t.yaml"
-    path.write_bytes(content)
-    with pytest.raises(ResourceError, match=r"t\.yaml, line 1: it is not (YAML|UTF-8)"):
-        read_topics(path)

@@ -179,63 +179,10 @@ def test_a_sample_larger_than_its_bank_is_refused(tmp_path):
         collect_questions({"b": bank("mmlu", source, 2)}, 1)
 
 
-@pytest.mark.parametrize(
-    ("kind", "row", "message"),
-    [
-        ("dissensus", CHOICE | {"answer": "E"}, "answer holds 'E'; it must be one of A, B, C, D"),
-        ("dissensus", CHOICE | {"C": " "}, "C holds ' '; it must be a text"),
-        ("dissensus", CHOICE | {"C": "one"}, "the option 'one' stands twice"),
-        ("dissensus", NUMERIC | {"wrong_2": "dear"}, "wrong_2 holds 'dear'; it must be a number"),
-        ("dissensus", NUMERIC | {"wrong_2": "1200"}, "the option '1200' stands twice"),
-        ("gpqa", {"Question": "?"}, "the column 'Correct Answer' is missing"),
-        ("mmlu", MMLU | {"answer": 4}, "answer holds 4; it must be a whole number from 0 to 3"),
-        ("mmlu", MMLU | {"answer": True}, "answer holds True; it must be a whole number"),
-        ("mmlu", MMLU | {"choices": ["a"]}, "choices must be a list of 2 to 26 texts"),
-        ("hellaswag", HELLASWAG | {"label": ""}, "label holds ''; it must be a whole number"),
-        ("gsm8k", GSM8K | {"answer": "12"}, "answer has no '####'"),
-        ("gsm8k", GSM8K | {"answer": "#### x"}, "answer holds ' x'; it must be a number"),
-        ("gsm8k", GSM8K | {"question": 3}, "question holds 3; it must be a text"),
-    ],
-)
-def test_a_bad_row_is_named_in_one_sentence(tmp_path, kind: str, row, message: str):
-    good = {"dissensus": CHOICE if "A" in row else NUMERIC, "gpqa": GPQA, "mmlu": MMLU}
-    good |= {"hellaswag": HELLASWAG, "gsm8k": GSM8K}
-    source = put(tmp_path / "b.jsonl", [good[kind], row])
-    with pytest.raises(ResourceError) as caught:
-        read_bank(bank(kind, source))
-    said = str(caught.value)
-    assert said.startswith(f"{source}, row 2: {message}")
-    assert "\n" not in said
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "message"),
-    [
-        ("a.jsonl", '{"a": 1}\n{"a": ', "row 2: not JSON"),
-        ("a.jsonl", "[1]", "row 1: not an object"),
-        ("a.json", '{"a": 1}', "is not a list of objects"),
-        ("a.json", "[]", "has no rows"),
-        ("a.parquet", "x", "cannot be read as Parquet"),
-        ("a.csv", "question,answer\n", "has no rows"),
-        ("a.csv", "question,answer\na,b,c\n", "row 2: it has 3 instead of 2 cells"),
-    ],
-)
-def test_a_file_that_is_not_what_its_ending_says_is_told(tmp_path, name, content, message):
-    path = tmp_path / name
-    path.write_text(content, encoding="utf-8")
-    with pytest.raises(ResourceError, match=message):
-        read_bank(bank("gsm8k", str(path)))
-
-
 @pytest.mark.parametrize("ending", ["csv", "json", "jsonl", "parquet"])
-def test_a_file_that_is_not_there_or_not_utf_8_is_told(tmp_path, ending: str):
-    path = tmp_path / f"a.{ending}"
+def test_a_file_that_is_not_there_is_told(tmp_path, ending: str):
     with pytest.raises(ResourceError, match="cannot be read"):
-        read_bank(bank("gsm8k", str(path)))
-    if ending != "parquet":
-        path.write_bytes(b"question\n\xff\n")
-        with pytest.raises(ResourceError, match="is not UTF-8"):
-            read_bank(bank("gsm8k", str(path)))
+        read_bank(bank("gsm8k", str(tmp_path / f"a.{ending}")))
 
 
 def test_the_hub_is_asked_for_name_configuration_and_split(monkeypatch):

@@ -125,97 +125,12 @@ def test_a_pool_with_nothing_to_draw_is_refused(files: Files):
         files.build(["nobody"])
 
 
-SPOILT = [
-    (
-        "motions",
-        "motion_zh",
-        "motion_de",
-        "motions.csv, row 1: the column 'motion_zh' is missing; it needs motion_id, source, "
-        "tournament, year, round, motion_en, motion_zh.",
-    ),
-    (
-        "coder_b",
-        "code\n",
-        "kode\n",
-        "coder_b.csv, row 1: the column 'code' is missing; it needs motion_id, code.",
-    ),
-    (
-        "motions",
-        "m2,wudc",
-        "m1,wudc",
-        "motions.csv, row 3: motion_id 'm1' stands in row 2 already; ids must be unique.",
-    ),
-    (
-        "motions",
-        "m3,own",
-        ",own",
-        "motions.csv, row 4: motion_id is empty; give the motion an id.",
-    ),
-    (
-        "motions",
-        "本院遗憾",
-        "  ",
-        "motions.csv, row 3: motion_zh of motion 'm2' is empty; fill in the text.",
-    ),
-    (
-        "motions",
-        ",2024,",
-        ",MMXXIV,",
-        "motions.csv, row 3: year holds 'MMXXIV'; it must be a whole number of 0 or more.",
-    ),
-    (
-        "motions",
-        '"This House would, surely"',
-        "This House would, surely",
-        "motions.csv, row 2: it has 8 instead of 7 cells; put texts with commas in double quotes.",
-    ),
-    (
-        "motions",
-        ",本院遗憾",
-        "",
-        "motions.csv, row 3: it has 6 instead of 7 cells; put texts with commas in double quotes.",
-    ),
-    (
-        "coder_a",
-        "m3,7",
-        "m3,11",
-        "coder_a.csv, row 4: motion 'm3' has the unknown domain code 11; the codebook has 0, 1, 7.",
-    ),
-    (
-        "coder_a",
-        "m3,7",
-        "m3,health",
-        "coder_a.csv, row 4: code holds 'health'; it must be a whole number of 0 or more.",
-    ),
-    (
-        "coder_b",
-        "m3,7\n",
-        "m3,7\nm3,1\n",
-        "coder_b.csv, row 5: motion 'm3' is coded twice; keep one row.",
-    ),
-]
-
-
-@pytest.mark.parametrize(("name", "old", "new", "message"), SPOILT)
-def test_a_mistake_is_named_by_its_row(files: Files, name, old, new, message):
-    files.replace(name, old, new)
-    assert files.refused() == message
-
-
 @pytest.mark.parametrize("coder", ["coder_a", "coder_b"])
 def test_a_motion_without_a_code_is_named(files: Files, coder: str):
     line = next(line for line in FILES[coder].splitlines() if line.startswith("m2"))
     files.replace(coder, line + "\n", "")
     assert files.refused() == (
         f"motions.csv, row 3: motion 'm2' has no code in {coder}.csv; add one."
-    )
-
-
-def test_an_unsettled_disagreement_is_named(files: Files):
-    files.replace("adjudication", "m2,7,because\n", "")
-    assert files.refused() == (
-        "motions.csv, row 3: the coders gave motion 'm2' the codes 1 and 7; settle it in "
-        "adjudication.csv."
     )
 
 
@@ -228,23 +143,6 @@ def test_another_encoding_is_named_by_row_and_byte(files: Files):
         f"motions.csv, row 2: byte {first} is not UTF-8 (in Windows-1252 it would be '±¾ÔºÔ'); "
         "save the file as UTF-8."
     )
-
-
-def test_an_empty_file_lacks_its_columns(files: Files):
-    files.write("coder_a", b"")
-    assert "row 1: the column 'motion_id' is missing" in files.refused()
-
-
-def test_an_open_quote_is_named(files: Files):
-    files.replace("motions", '"This House would, surely"', '"This House would, surely')
-    assert files.refused().startswith("motions.csv, row ")
-
-
-@pytest.mark.parametrize("name", list(FILES))
-def test_a_byte_order_mark_is_accepted(files: Files, name: str):
-    expected = files.build()
-    files.write(name, b"\xef\xbb\xbf" + FILES[name].encode())
-    assert files.build() == expected
 
 
 @pytest.mark.parametrize("name", list(FILES))
