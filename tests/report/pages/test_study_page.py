@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from browsing import Browser
 from dissensus.report.escaping import plain
 from dissensus.report.findings import Bar, Card
+from dissensus.report.pages.files import _stated
 from dissensus.report.pages.part import Further, Part, Place, Shown
 from dissensus.report.pages.study import study_page
 from dissensus.report.style import new_figure, save_svg, says
@@ -102,6 +103,37 @@ def test_what_a_figure_shows_is_said_once_above_it_and_not_in_its_caption_too() 
     page = study_page("demo", part(figures=figures, tables=[]), simulated=False)
     assert page.count("+0.61") == 1
     assert "<p>Means by arm.</p>" in page and "<p>Filled: found.</p>" in page
+
+
+@pytest.mark.parametrize(
+    ("caption", "above", "below"),
+    [
+        ("Means.\n\nIt is 1.5. Then\nmore.\n", "It is 1.5.", ["Means.", "Then more."]),
+        ("Means. It is 1.5.\n\nMore.\n", "It is 1.5.", ["Means.", "More."]),
+        (f"It is 1.5{' and so' * 40}.\n", f"It is 1.5{' and so' * 40}.", []),
+        (
+            f"It is 1.5 [1, 2] (p; q); the rest is{' long' * 50}.\n",
+            "It is 1.5 [1, 2] (p; q).",
+            [f"The rest is{' long' * 50}."],
+        ),
+        (
+            f"It is 1.5 [1, 2] (not *told* (yet) from{' one' * 60} (b)). Last.\n",
+            "It is 1.5 [1, 2].",
+            [f"Not <em>told</em> (yet) from{' one' * 60} (b). Last."],
+        ),
+    ],
+)
+def test_a_caption_goes_on_where_the_sentence_above_its_figure_ends(
+    caption: str, above: str, below: list[str]
+) -> None:
+    stated = _stated(caption, "95%")
+    figures = [Shown("one", "Title", True, caption, stated=stated)]
+    page = study_page("demo", part(figures=figures, tables=[]), simulated=False)
+    shown = page.partition("<figcaption>")[2].partition('<p class="files">')[0]
+    assert stated == above
+    # A quotation is what white space before a paragraph would make of it.
+    assert "<blockquote>" not in shown
+    assert [" ".join(each.split()) for each in re.findall("<p>(.*?)</p>", shown, re.S)] == below
 
 
 def test_losses_marks_and_cells_link_to_their_debates() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from html import unescape
@@ -173,12 +173,35 @@ def _sentences(path: Path) -> list[str] | None:
 
 
 def _stated(caption: str, level: str) -> str:
-    """The main sentence of a caption, cut at a clause where it is long."""
+    """The main sentence of a caption; of a long one, what stands before its last clause."""
     sentence = main_sentence(caption.replace(f"*{SIMULATED}*", ""), level)
     if len(sentence) <= _MOST_STATED:
         return sentence
-    kept = sentence[:_MOST_STATED]
-    return f"{kept[: max(kept.rfind('), ') + 1, kept.rfind('; '))] or kept} …"
+    ends = [place for place in _clauses(sentence) if place <= _MOST_STATED]
+    return f"{sentence[: ends[-1]]}." if ends else sentence
+
+
+def _clauses(sentence: str) -> Iterator[int]:
+    """Where a sentence could end before its end: at a semicolon, or before a last aside."""
+    depth = 0
+    for place, letter in enumerate(sentence):
+        if depth == 0 and sentence.startswith("; ", place):
+            yield place
+        if depth == 0 and letter == "(" and sentence.endswith(")."):
+            closed = _closed(sentence, place)
+            if closed == len(sentence) - 2:
+                yield place - 1
+        depth += (letter in "([") - (letter in ")]")
+
+
+def _closed(sentence: str, opened: int) -> int:
+    """Where what is opened at a place is closed; -1 if nowhere."""
+    depth = 0
+    for place, letter in enumerate(sentence[opened:], start=opened):
+        depth += (letter in "([") - (letter in ")]")
+        if depth == 0:
+            return place
+    return -1
 
 
 def _text(path: Path) -> str:

@@ -287,13 +287,24 @@ def _title(table: Shown) -> str:
 
 
 def _without(caption: str, stated: str) -> str:
-    """A caption less the sentence that stands above its figure, whatever its markup and lines."""
+    """A caption less what stands above its figure, whatever its markup and lines.
+
+    Where only the beginning of a sentence stands there, the rest becomes a sentence.
+    """
     if not stated:
         return caption
     markup = r"[\\*`]*"
-    words = (markup.join(map(re.escape, word)) for word in stated.split())
-    sentence = markup + rf"{markup}\s+{markup}".join(words) + markup
-    return re.sub(sentence, "", caption, count=1).strip()
+    words = (markup.join(map(re.escape, word)) for word in stated.removesuffix(".").split())
+    begin = markup + rf"{markup}\s+{markup}".join(words) + markup
+    # White space that is left before a paragraph would make a quotation of it.
+    blank = r"[^\S\n]*(?:\n(?!\n))?"
+    end = rf"\.{markup}{blank}|;\s+(\w)|\s+\((\w)(.*?)\)\.|(?<=[!?]){blank}|\s*\Z"
+
+    def rest(match: re.Match[str]) -> str:
+        clause, aside, more = match.groups(default="")
+        return (clause or aside).upper() + (f"{more}." if aside else "")
+
+    return re.sub(rf"{begin}(?:{end})", rest, caption, count=1, flags=re.DOTALL).strip()
 
 
 def _caption(text: str) -> str:
