@@ -157,7 +157,17 @@ def test_every_link_leads_to_something_that_the_run_has() -> None:
         if target.startswith("#"):
             assert target[1:] in ids
         elif target not in ("../index.html",) and not target.startswith("../reader/index.html"):
-            assert re.fullmatch(r"(figures/\w+\.(svg|png)|tables/\w+\.(csv|md|tex))", target)
+            files = r"figures/\w+\.(svg|png)|tables/\w+\.(csv|md|tex)|columns\.html"
+            assert re.fullmatch(files, target)
+
+
+def test_figures_and_tables_lead_to_the_columns_that_they_are_made_from() -> None:
+    figures = [Shown("one", "Title", True, "x", reads=["metrics", "turns"])]
+    tables = [Shown("t", "t", True, table("t", "d"), reads=["metrics"])]
+    page = study_page("demo", part(figures=figures, tables=tables), simulated=False)
+    link = '<a href="columns.html#metrics">metrics.parquet</a>'
+    assert page.count(f"made from {link}") == 2
+    assert f'made from {link}, <a href="columns.html#turns">turns.parquet</a>' in page
 
 
 def test_an_appendix_counts_what_it_has() -> None:
