@@ -31,7 +31,7 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
         return Drawn(notice(NONE, view.simulated), facts)
     named = dict(zip(names["cluster"], names["name"], strict=True))
     shown = {motion: _largest(clusters, motion) for motion in motions}
-    heights = [0.5 + 0.27 * _rows(largest) for largest in shown.values()]
+    heights = [0.5 + 0.32 * _rows(largest) for largest in shown.values()]
     figure = new_figure(sum(heights) + 0.3, view.simulated)
     panels = figure.subplots(
         len(motions), 2, squeeze=False, width_ratios=[1, 1.5], height_ratios=heights
@@ -82,7 +82,7 @@ def _list(axes: Axes, largest: list[Record], named: dict[int, str]) -> None:
     axes.set_axis_off()
     axes.set(xlim=(0, 1), ylim=(_rows(largest) - 0.4, -0.6))
     for place, row in enumerate(largest):
-        name = wrapped(label(named.get(row["cluster"], ""), 80), 40)
+        name = wrapped(label(named.get(row["cluster"], ""), 122), 42)
         axes.text(0.0, place, f"{row['cluster']}", va="center", size=7, color=INK)
         axes.text(0.035, place, name, va="center", size=7, color=INK, linespacing=1.1)
         axes.text(1.0, place, _worth(row), va="center", ha="right", size=6.3, color=GREY)
