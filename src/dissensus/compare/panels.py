@@ -72,14 +72,15 @@ def compare_panels(
     The study's card, and what differs between the panels in a sentence.
     """
     study, differ = into.name, ""
+    back = [("../../index.html", "All panels")]
     try:
         comparison = compare(folders, PANELS)
     except ResourceError as error:
         card = Card(f"The panels are not compared: {error}", "", (), "")
-        write_refusal(study, question, card.finding, into, made_by, simulated=simulated)
+        write_refusal(study, question, card.finding, into, made_by, simulated=simulated, back=back)
     else:
         card, differ = card_of(comparison), differing(comparison)
-        write_comparison(comparison, into)
+        write_comparison(comparison, into, back)
     sentences = [("card", card.finding), *([("but", card.but)] if card.but else [])]
     rows = [
         {"place": place, "kind": kind, "sentence": sentence}

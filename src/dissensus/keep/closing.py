@@ -31,7 +31,8 @@ _LEFT_OUT = {"batches", "calls", "forks", "logs", "looks", "sessions", "shards",
 #: What comes after the closing: pages, what they state, and what is asked for by name.
 _LATER = re.compile(
     rf"{re.escape(CLOSING)}|index\.html|report\.rst|archive\.zip|reader/.*"
-    r"|(?<![^/])[^/]+/(index\.html|(findings|facts|design_diagnosis)\.parquet|preregistration\.stamps\.json)"
+    r"|(?<![^/])[^/]+/((index|columns)\.html|(findings|facts|design_diagnosis)\.parquet"
+    r"|preregistration\.stamps\.json)"
 )
 _LINE = re.compile(r"([0-9a-f]{64})  (.+)")
 

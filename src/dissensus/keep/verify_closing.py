@@ -140,7 +140,7 @@ def _is_result(path: Path, inside: Path) -> bool:
             return bool(provenance_of(path).get("stage"))
         except ArtefactError:
             return False
-    is_page = path.name == "index.html" and len(inside.parts) <= 2
+    is_page = path.name in ("index.html", "columns.html") and len(inside.parts) <= 2
     return is_page or inside.parts[0] == "reader" or path.name == CLOSING
 
 

@@ -90,10 +90,15 @@ def page_settings(settings: Configuration, study: Study[Any]) -> dict[str, Any]:
     return {
         "question": study.question,
         "design": study.summary(),
-        "figures": [[figure.name, figure.title, figure.main] for figure in study.figures],
+        "figures": [
+            [figure.name, figure.title, figure.main, [*figure.reads]] for figure in study.figures
+        ],
         "pages": [*map(list, study.pages), ["Deviations from the plan", "deviations.md"]],
         "tables": [
-            [table.name, table.question, table.main, [*table.columns], [*map(list, table.rows)]]
+            [
+                *(table.name, table.question, table.main, [*table.columns]),
+                *([*map(list, table.rows)], [*table.reads]),
+            ]
             for table in study.tables
         ],
         "priced": priced(study_folder(study.name)),

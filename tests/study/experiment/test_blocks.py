@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
 from dissensus.design.contrasts import HEADLINE
-from dissensus.design.stopping import ANYTIME
+from dissensus.design.looks import looks_of, paired_differences
+from dissensus.design.stopping import ANYTIME, Rule
 from dissensus.errors import SettingError
-from dissensus.study.experiment import Material, diagnosis
+from dissensus.study.experiment import Material, Outcome, diagnosis
+from dissensus.study.experiment.compared import Compared
 from dissensus.study.experiment.drawing import draw_sessions
 from noisy_study import Alone, Noisy
-from played_study import study_of
+from played_study import played, study_of
 from stopping_study import ITEMS, Topics
 
 STOP = {"alpha": 0.05}
@@ -145,3 +149,35 @@ def test_a_narrow_interval_ends_a_study_whatever_it_finds(
     found = diagnosed({"half_width": 0.8}).loc[f"{ITEMS} items, told-plain, null", ANYTIME]
     assert found["saved"] > 0.3 and found["width"] <= 1.6
     assert found["coverage"] > 0.8 and found["rejection"] < 0.2
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("rates", [(0.05, 0.05, 0.05), (0.02, 0.02, 0.4)], ids=["null", "planted"])
+def test_limits_of_bounded_outcomes_hold_together_at_all_looks(
+    rates: tuple[float, float, float],
+) -> None:
+    """Shares that are 0 or 1 and seldom 1, whose differences have no symmetry, read from texts."""
+    study = study_of(arms=("a", "b", "c"), outcomes={"y": Outcome("Share.", bounds=(0.0, 1.0))})
+    design, chance, studies = Compared.of(study), dict(zip("abc", rates, strict=True)), 100
+    planted = {f"{arm}-a": chance[arm] - chance["a"] for arm in "bc"}
+    missed, found = 0, dict.fromkeys(planted, 0)
+    rng = np.random.default_rng(1)
+
+    def says(row: dict[str, Any]) -> list[float]:
+        return [float(rng.random() < chance[row["arm"]])]
+
+    for seed in range(studies):
+        metrics, _ = played(study, 80, says, seed=seed)
+        blocks = {name: place // 20 + 1 for place, name in enumerate(metrics["draw_id"].unique())}
+        rows = paired_differences(
+            metrics, design.compared, "y", design.columns, blocks, design.outcomes["y"].limits
+        )
+        looks = pd.DataFrame(looks_of(pd.DataFrame(rows), Rule(None, 1e-12, 0.95)))
+        assert looks["block"].nunique() == 4
+        true = looks["contrast"].map(planted)
+        missed += bool(((looks["family_low"] > true) | (looks["family_high"] < true)).any())
+        for row in looks[looks["block"] == 4].to_dict("records"):
+            found[row["contrast"]] += row["family_low"] > 0 or row["family_high"] < 0
+    most = stats.binom.ppf(0.999, studies, 0.05)
+    assert missed <= most and found["b-a"] <= most
+    assert found["c-a"] > 0.9 * studies if planted["c-a"] else found["c-a"] <= most

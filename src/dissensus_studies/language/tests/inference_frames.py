@@ -44,6 +44,18 @@ MEASURES = MeasureSettings(
 )
 
 
+class Letters:
+    """Stands for an embedder where meaning is not asked for: the chain is that of the words."""
+
+    name, dimensions = "letters", 26
+
+    def embed(self, texts: Sequence[str]) -> Any:
+        counts = np.array(
+            [[text.lower().count(chr(97 + i)) + 1 for i in range(26)] for text in texts]
+        )
+        return (counts / np.linalg.norm(counts, axis=1, keepdims=True)).astype(np.float32)
+
+
 @dataclass(frozen=True)
 class Study:
     pool: pd.DataFrame

@@ -29,7 +29,7 @@ from ..inference.diagnosis import (
 from ..inference.estimators import NET, REFITTED
 from ..inference.library import Library, simulate_library
 from ..inference.paired_readings import estimate_at_stop
-from .inference_frames import CONFIG, checked
+from .inference_frames import CONFIG, Letters, checked
 
 SIMULATIONS = 200
 #: Of words alone.
@@ -63,18 +63,6 @@ def pool(number: int) -> dict[str, dict[str, Any]]:
         name: {**row, "domain_id": place % 4, "drawable": True}
         for place, (name, row) in enumerate(some)
     }
-
-
-class Letters:
-    """Stands for an embedder where meaning has no weight: the chain is that of the words."""
-
-    name, dimensions = "letters", 26
-
-    def embed(self, texts):
-        counts = np.array(
-            [[text.lower().count(chr(97 + i)) + 1 for i in range(26)] for text in texts]
-        )
-        return (counts / np.linalg.norm(counts, axis=1, keepdims=True)).astype(np.float32)
 
 
 @pytest.fixture(scope="module")
