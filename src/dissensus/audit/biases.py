@@ -189,18 +189,22 @@ def _length(judge: str, own: pd.DataFrame, confidence: float) -> list[Row]:
         return []
     first = used["x_first"].to_numpy()
     turned = np.where(first == 0.0, -1.0, 1.0)
+    sided = used["x_side"].ne("").to_numpy() * np.where(used["x_side"] == PRO, 1.0, -1.0)
     cells = pd.DataFrame(
         {
             "cluster": used["cluster"].to_numpy(),
             "longer": used["longer"].to_numpy() * turned / _STEP,
             "place": np.where(np.isnan(first), 0.0, 1.0),
+            "side": sided * turned,
             "won": (used["for_x"].to_numpy() == 1.0) == (turned > 0),
         }
     )
-    # Where the order is unknown, which is x is the alphabet's choice: no term for its place.
-    by_cell = cells.groupby(["cluster", "longer", "place"])["won"].agg(["sum", "size"])
+    # Where the order is unknown, which is x is the alphabet's choice: no term for its place. What a
+    # judge makes of a side, whose texts may be the longer ones, is not of the length.
+    others = ["place"] if cells["side"].nunique() == 1 else ["place", "side"]
+    by_cell = cells.groupby(["cluster", "longer", *others])["won"].agg(["sum", "size"])
     keys = by_cell.reset_index()
-    data = Grouped.of(keys["longer"], keys[["place"]], keys["sum"], keys["size"], keys["cluster"])
+    data = Grouped.of(keys["longer"], keys[others], keys["sum"], keys["size"], keys["cluster"])
     fit = logistic(data, confidence)
     note = "An association: lengths are not randomised, and longer may be better."
     if np.isnan(fit.estimate):

@@ -84,6 +84,10 @@ def verify_panels(configuration: Configuration) -> list[str]:
     _verify_files(configuration.results, home)
     _verify_spending(configuration.results, home, folders)
     verified = [*(verify(part, part.results) for part in configuration.parts), home]
+    verify_made(configuration.results, home, is_compared=True)
+    verify_lines(configuration.results, home)
+    verify_closed(configuration.results, home)
+    verify_archives(configuration, home)
     wrong = [line for each in verified for line in each.findings.values()]
     summaries = [line for each in verified[:-1] for line in (*each.notes, each.summary)]
     summaries.append(

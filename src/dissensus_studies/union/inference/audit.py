@@ -105,10 +105,12 @@ def audit_judges(
 
     Verbosity: logistic regression of a vote for slot A on the words by which slot A is longer, with
     the debate as the cluster. The two passes exchange slots, so that the intercept takes the
-    position bias. But longer speeches may be better ones: the regression is adjusted for the points
-    by which the tally puts slot A ahead. Lengths are not randomised, and the tally measures quality
-    with error, so that a rest of the confounding stays; and points rise with length, so that the
-    adjustment can take too much. See :mod:`dissensus.stats.logistic` for test and interval.
+    position bias, and the side that is in slot A takes what judges see in a side: the speeches of
+    one may be longer in most debates, and the better ones, or of the opinion that judges share. But
+    longer speeches may be better ones: the regression is adjusted for the points by which the tally
+    puts slot A ahead. Lengths are not randomised, and the tally measures quality with error, so
+    that a rest of the confounding stays; and points rise with length, so that the adjustment can
+    take too much. See :mod:`dissensus.stats.logistic` for test and interval.
 
     P-values are adjusted by Holm over judges and biases; those of all judges together, over biases.
     A judge is named where the adjusted one is below 1 - confidence.
@@ -151,11 +153,15 @@ def grouped_votes(
 
     Parameters
     ----------
-    longer : shape (n, 2); words by which slot A is longer, by debate and pass.
+    longer : shape (n, 2); words by which slot A is longer, by debate and pass. In the first pass
+        slot A is the proposition's.
     ahead : the same of the tally's points; None for no adjustment.
     for_a, trials : votes for slot A, and readable votes.
     """
-    others = [np.ones(longer.size)]
+    # A judge may see more in a side than the tally does, such as in the motion itself; and the
+    # speeches of one side may be the longer ones.
+    sides = np.tile([1.0, -1.0], len(longer))
+    others = [np.ones(longer.size), sides]
     if ahead is not None and (spread := float(ahead[trials > 0].std())) > 0.0:
         others.append(ahead.ravel() / spread)
     debates = np.repeat(np.arange(len(longer)), 2)

@@ -184,6 +184,18 @@ def test_length_that_goes_with_quality_is_no_bias() -> None:
     assert (np.array(alone) < 0.05).mean() > 0.9
 
 
+@pytest.mark.parametrize("worlds", thorough_but((40, 300), 40))
+def test_a_side_that_is_longer_and_liked_for_more_than_its_points_is_no_bias(worlds: int) -> None:
+    """Such as the side whose conclusion judges share, where its speeches are also the longer."""
+    rng, low = np.random.default_rng(6), 0
+    for _ in range(worlds):
+        debates = draw_debates(40, rng)
+        debates.words[:] += 400
+        debates.quality[:] += 1.5
+        low += bias_tests(debates, *cast_votes(debates, 3, "", 0.0, rng))["verbosity"] < 0.05
+    assert low <= stats.binom.ppf(0.999, worlds, 0.05)
+
+
 def test_split_counts_pairs() -> None:
     split = Split.of(np.array([True, True, False, False]), np.array([True, False, True, False]))
     assert (split.pairs, split.same, split.first) == (4, 2, 1)

@@ -185,7 +185,7 @@ def test_unbiased_judges_are_suspected_and_named_at_the_stated_rates() -> None:
     by_session = dict(list(votes.groupby("session_id")))
     low: Counter[str] = Counter()
     tests: Counter[str] = Counter()
-    audits_with_names = 0
+    audits_with_names = named_together = 0
     for _ in range(AUDITS):
         drawn = rng.choice(sessions, DEBATES, replace=False)
         own = cast_again(pd.concat([by_session[name] for name in drawn]), rng)
@@ -194,6 +194,7 @@ def test_unbiased_judges_are_suspected_and_named_at_the_stated_rates() -> None:
         )
         of_judges = [row for row in rows if row["level"] == "judge" and row["bias"] in BIASES]
         audits_with_names += any(row["named"] for row in of_judges)
+        named_together += any(row["named"] for row in rows if row["level"] == "all")
         for row in of_judges:
             tests[row["bias"]] += row["p_value"] is not None
             low[row["bias"]] += row["p_value"] is not None and row["p_value"] < 0.05
@@ -203,3 +204,4 @@ def test_unbiased_judges_are_suspected_and_named_at_the_stated_rates() -> None:
     assert 0.03 <= low.total() / tests.total() <= 0.07
     # That biased judges are named is tested above.
     assert audits_with_names / AUDITS < 0.19
+    assert named_together / AUDITS < 0.19
