@@ -43,7 +43,9 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
             Measure("metrics", "given_up", "Given up", "most that gave up"),
             Measure("metrics", "said", "Said again", "most that said it"),
         )
-        declared = replace(Language.reader, aside=(ASIDE,), measures=measures)
+        declared = replace(
+            Language.reader, aside=(ASIDE,), measures=measures, details="reader.small_run:details"
+        )
         patch.setattr(Language, "reader", declared)
         patch.setattr(Reader, "answers", lambda *_: ANSWERS)
         sessions = run_sessions(Path("results/demo"), configuration())
@@ -111,3 +113,18 @@ def test_a_debate_to_begin_with_has_the_most_of_what_a_study_names(
             assert named.get_attribute("href") == "#/language/d002-en"
             # Nobody has any of it.
             assert opened.page.locator("a:has-text('most that said it')").count() == 0
+
+
+def test_what_stands_below_a_debate_is_one_key_away(browser: Browser, place: Path) -> None:
+    with browser.open_again(place / "results/demo/reader/index.html") as opened:
+        opened.page.evaluate("location.hash = '#/language/d001-en'")
+        opened.page.wait_for_selector("h1:has-text('d001-en')")
+        buttons = opened.page.locator("p:has-text('Below the debate:') button")
+        assert buttons.all_text_contents() == ["What was found"]
+        for title in buttons.all_text_contents():
+            part = opened.page.locator("details.part", has_text=title).first
+            opened.page.evaluate("scrollTo(0, 0)")
+            assert part.bounding_box()["y"] > opened.page.viewport_size["height"]
+            buttons.filter(has_text=title).press("Enter")
+            assert 0 <= part.bounding_box()["y"] < opened.page.viewport_size["height"]
+            assert part.evaluate("(one) => one.contains(document.activeElement)")

@@ -18,7 +18,7 @@ READER = Reader(
         Measure(
             "metrics",
             "subverted",
-            "Right answers given up, last round",
+            "Right given up, last round",
             "most agents talked out of a right answer",
         ),
     ),

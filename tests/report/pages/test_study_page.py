@@ -110,6 +110,7 @@ def test_what_a_figure_shows_is_said_once_above_it_and_not_in_its_caption_too() 
     [
         ("Means.\n\nIt is 1.5. Then\nmore.\n", "It is 1.5.", ["Means.", "Then more."]),
         ("Means. It is 1.5.\n\nMore.\n", "It is 1.5.", ["Means.", "More."]),
+        ("Left: means. Right: by draw (80).\n", "", ["Left: means. Right: by draw (80)."]),
         (f"It is 1.5{' and so' * 40}.\n", f"It is 1.5{' and so' * 40}.", []),
         (
             f"It is 1.5 [1, 2] (p; q); the rest is{' long' * 50}.\n",

@@ -41,7 +41,7 @@ const Debate = (() => {
     const { index, i, study } = found, word = query.get("q") ?? "";
     return [
       make("h1", {}, make("span", { class: "known" }, `${study} ${found.id}`), make("span", { class: "instead" }, `A debate of the ${study} study`)), make("div", { class: "question" }, word ? marked(titled(index, i), word) : titled(index, i)), options(found),
-      outcome(found), links(found), search(found, word), tools(found),
+      outcome(found), links(found), search(found, word), tools(found), below(found),
       ...attempts(found, word), measures(found), about(found), graph(found), claims(found), ...found.tables.filter((one) => one.rows.length).map((one) => fold(one.title, table(one.title, one.columns, one.rows), true, true)), cite(found),
     ].filter(Boolean);
   }
@@ -71,6 +71,13 @@ const Debate = (() => {
   const MANY = 6;
   // On a telephone, what few readers need stands folded.
   const tools = (found) => make("details", { open: matchMedia("(min-width: 40.01rem)").matches, class: "tools" }, make("summary", {}, "Marks and copies"), Files.form(found), found.turns.length > 0 && Marks.form(found));
+
+  // What measures and judges found stands below the debate, which may be long.
+  function below(found) {
+    const titles = found.tables.filter((one) => one.rows.length).map((one) => one.title);
+    const go = (title) => { const part = [...document.querySelectorAll("main details.part")].find((one) => one.querySelector("summary").textContent === title); part.open = true; part.scrollIntoView({ block: "start" }); part.querySelector("summary").focus({ preventScroll: true }); };
+    return titles.length > 0 && make("p", { class: "known tools" }, "Below the debate: ", titles.map((title) => [make("button", { type: "button", on: { click: () => go(title) } }, title), " "]));
+  }
 
   function links(found) {
     const { study, index, i, id } = found, same = others(index, i), figures = index.failure[i] ? [] : index.figures.filter((one) => one.targets.includes(id) || one.targets.includes(index.draw[i]));

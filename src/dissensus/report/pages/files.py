@@ -42,6 +42,8 @@ _PAGES = ("tables/index.html", "tables/spending.html")
 _MOST_BYTES = 600_000
 #: Characters of the sentence below a figure's title.
 _MOST_STATED = 240
+#: How a sentence begins that says what a panel draws, and not what was found there.
+_OF_PANEL = re.compile(r"(?:Left|Right|[a-z]): ")
 #: Characters of a page of text that are shown on another; the file has all.
 _MOST_TEXT = 50_000
 _ESCAPE = re.compile(r"\\([^\w\s])")
@@ -179,8 +181,13 @@ def _sentences(path: Path) -> list[str] | None:
 
 
 def _stated(caption: str, level: str) -> str:
-    """The main sentence of a caption; of a long one, what stands before its last clause."""
+    """The main sentence of a caption; of a long one, what stands before its last clause.
+
+    "" where the caption says what is drawn alone.
+    """
     sentence = main_sentence(caption.replace(f"*{SIMULATED}*", ""), level)
+    if _OF_PANEL.match(sentence):
+        return ""
     if len(sentence) <= _MOST_STATED:
         return sentence
     ends = [place for place in _clauses(sentence) if place <= _MOST_STATED]

@@ -128,6 +128,7 @@ def _said(part: Part) -> Iterator[str]:
     )
     counts = (("headline", "finding"), ("against", "sentence"))
     found, against = (counted(len(part.sentences.get(kind, ())), noun) for kind, noun in counts)
+    against = "nothing" if not part.sentences.get("against") else against
     # The card above has the first of both: one number does not stand twice on a screen.
     yield f"<details><summary>All that was found: {found}, and {against} against it</summary>"
     yield '<section id="said"><h2>All that was found</h2>'
