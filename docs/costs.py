@@ -13,7 +13,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "README.md"
-#: Configuration with real models -> the study. That of identity asks servers of one's own.
+#: Configuration with real models that have prices -> the study.
 FILES = {
     "paper": "language",
     "deliberation-models": "deliberation",
@@ -28,6 +28,12 @@ low: {low:.0f}
 expected: {expected:.0f}
 high: {high:.0f}
 """
+#: The same of a study that asks servers of one's own, whose price nobody knows here.
+OWN = """\
+# docs/costs.py writes the file: these settings ask servers of your own.
+settings: config/{name}.yaml
+"""
+OWN_FILES = {"identity-paper": "identity"}
 BEGIN, END = "<!-- costs -->", "<!-- end -->"
 _TOTAL = re.compile(r"^all stages and models\n((?: {2}\w+ .*\$[\d,.]+\n)+)", re.MULTILINE)
 _DOLLARS = re.compile(r"^ {2}(low|expected|high) .*\$([\d,.]+)$", re.MULTILINE)
@@ -67,9 +73,12 @@ def table(costs: dict[str, dict[str, float]]) -> str:
         + " |"
         for name, cost in costs.items()
     ]
-    own = "| identity | `config/identity-paper.yaml` | servers of your own | | |"
+    own = [
+        f"| {study} | `config/{name}.yaml` | servers of your own | | |"
+        for name, study in OWN_FILES.items()
+    ]
     head = "| study | settings | low | expected | high |\n|---|---|---|---|---|"
-    return "\n".join([head, *rows, own])
+    return "\n".join([head, *rows, *own])
 
 
 def written(page: str, block: str) -> str:
@@ -83,6 +92,9 @@ if __name__ == "__main__":
     for name, cost in found.items():
         place = ROOT / f"src/dissensus_studies/{FILES[name]}/costs.yaml"
         place.write_text(STORED.format(name=name, **cost), encoding="utf-8")
+    for name, study in OWN_FILES.items():
+        place = ROOT / f"src/dissensus_studies/{study}/costs.yaml"
+        place.write_text(OWN.format(name=name), encoding="utf-8")
     block = table(found)
     PAGE.write_text(written(PAGE.read_text("utf-8"), block), encoding="utf-8")
     print(block)

@@ -60,3 +60,21 @@ def test_the_server_of_the_example_starts(capsys: pytest.CaptureFixture[str]) ->
     (line,) = examples(capsys, "serve")
     with serving(*shlex.split(line.replace("--port 8321", ""))[1:]) as server:
         assert "calls" in server.stats()
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (
+            "plan",
+            "There is no command plan (a rule of the workflow is run by `dissensus run plan`)",
+        ),
+        ("d001-en", "There is no command d001-en"),
+    ],
+)
+def test_a_command_that_there_is_not_is_named_with_what_runs_a_rule(
+    command: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main([command])
+    assert capsys.readouterr().err == f"{said}; `dissensus --help` lists what there is.\n"

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 from collections.abc import Sequence
 from importlib import import_module
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
+from shutil import get_terminal_size
 from typing import Any, NoReturn
 
 from dissensus.audit.command import add_audit_options, audit
@@ -19,7 +21,7 @@ from dissensus.keep.worlds import add_worlds_options, worlds
 from dissensus.plan.registering.command import add_stamp_options
 from dissensus.project.making import add_new_options, new
 from dissensus.project.running import add_run_options, run
-from dissensus.report.escaping import complain, say
+from dissensus.report.escaping import complain, line, say
 from dissensus.shipped import home, is_checkout
 from dissensus.validation.command import add_validation_options, validate
 
@@ -31,12 +33,20 @@ _NO_SERVER = (
 )
 
 
+#: What argparse says of a command that it does not know.
+_UNKNOWN = re.compile(r"argument command: invalid choice: '(.+)' \(")
+
+
 class _Parser(argparse.ArgumentParser):
     """A parser that says what is wrong in one sentence, without the usage."""
 
     def error(self, message: str) -> NoReturn:
         sentence = message[0].upper() + message[1:].rstrip(".")
-        self.exit(2, f"{sentence}; `{self.prog} --help` lists what there is.\n")
+        if unknown := _UNKNOWN.match(message):
+            sentence = f"There is no command {unknown[1]}"
+            if unknown[1].isidentifier():
+                sentence += f" (a rule of the workflow is run by `dissensus run {unknown[1]}`)"
+        self.exit(2, f"{line(sentence)}; `{self.prog} --help` lists what there is.\n")
 
 
 #: Command -> what it does, and lines that can be typed after `make reproduce`.
@@ -359,7 +369,7 @@ def read(chosen: argparse.Namespace) -> int:
         read_session,
         sent,
     )
-    from dissensus.keep.reading_pages import page
+    from dissensus.keep.reading_pages import fitted, page
 
     folder = find_session(chosen.session, chosen.study, chosen.run)
     messages = None
@@ -367,7 +377,10 @@ def read(chosen: argparse.Namespace) -> int:
         files = [*CONFIGURATION, *chosen.configfile] if chosen.configfile else []
         settings = configured_of(folder, files)
         messages = sent(folder, chosen.session, settings)
-    _print(page(read_session(folder, chosen.session), messages, chosen.format))
+    text = page(read_session(folder, chosen.session), messages, chosen.format)
+    if chosen.format == "text" and sys.stdout.isatty():
+        text = fitted(text, get_terminal_size().columns)
+    _print(text)
     return 0
 
 

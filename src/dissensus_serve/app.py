@@ -87,6 +87,10 @@ async def _admitted(
                 counts.finished(call.digest)
         is_over = True
         return response
+    except Refusal as problem:
+        counts.refused[str(problem.status)] += 1
+        is_over = True
+        return delivery.refusal(problem, call.interface)
     finally:
         counts.abandoned += not (is_over or draw.fault)
         service.gate.leave(loop.time(), answer.output_tokens if answer else 0)

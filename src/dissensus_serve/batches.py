@@ -148,7 +148,10 @@ class Batches:
         problem = self._service.fault(outcome, call.interface)
         if problem:
             return _errored(line, problem, call.interface)
-        answer = call.answer(self._service.replies, self._service.reported(call.model), fault)
+        try:
+            answer = call.answer(self._service.replies, self._service.reported(call.model), fault)
+        except Refusal as refused:
+            return _errored(line, refused, call.interface)
         answer = self._service.billed(call, answer)
         self._service.counts.billed(call, answer, fault == "malformed")
         body = {"status": "ok"} if fault == "malformed" else answer.body

@@ -16,7 +16,7 @@ from aiohttp import web
 from dissensus.errors import SettingError
 from dissensus.llm.model_files import ModelFiles
 from dissensus.llm.providers.behaviours import check_speech
-from dissensus.study.registry import register, with_study_models
+from dissensus.study.registry import STUDIES, register, with_study_models
 from dissensus.user_files import read_settings
 from dissensus_serve.app import build
 from dissensus_serve.faults import KINDS, LASTING, RECOVERABLE
@@ -95,9 +95,13 @@ def _models(chosen: argparse.Namespace) -> dict[str, dict[str, Any]]:
 
 def _simulated_models(path: Path) -> dict[str, dict[str, Any]]:
     given = read_settings(path)
-    if isinstance(folders := given.get("study_folders"), dict):
-        # The behaviours of a reader's own studies are in their folders.
-        register({name: str(place) for name, place in folders.items()})
+    folders = given.get("study_folders")
+    own = dict(folders) if isinstance(folders, dict) else {}
+    beside = path.resolve().parent
+    if (beside / "study.py").is_file() and beside.name not in {*STUDIES, *own}:
+        # A study's own file of simulated models, whose behaviours are beside it.
+        own[beside.name] = beside
+    register({name: str(place) for name, place in own.items()})
     values = ModelFiles.of(with_study_models(given), str(path)).merged
     entries = values.get("models")
     simulated = {

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from dissensus.errors import ResourceError
+from dissensus.errors import ResourceError, ended_in
 from dissensus.llm.call import Message
+from dissensus_serve.refusals import Refusal
 
 #: UTF-8 bytes to a token: some four English letters, or a Chinese character and a third.
 _BYTES_PER_TOKEN = 4
@@ -53,9 +56,15 @@ class Replies:
         self._models = models
         self._fixed = fixed
         self._cache: OrderedDict[str, str] = OrderedDict()
+        self._said: set[str] = set()
 
     def text(self, model: str, messages: Sequence[Message], digest: str) -> str:
-        """The reply to a conversation; ``digest`` (hexadecimal) seeds its random numbers."""
+        """The reply to a conversation; ``digest`` (hexadecimal) seeds its random numbers.
+
+        Raises
+        ------
+        Refusal : the model's behaviour ended in an error, whose line is printed once.
+        """
         if self._fixed:
             return " ".join(_FIXED[: 4 if _is_closing(messages[-1].content) else 5])
         text = self._cache.get(digest)
@@ -68,10 +77,18 @@ class Replies:
     def _compose(self, model: str, messages: Sequence[Message], digest: str) -> str:
         settings = self._models[model]
         rng = np.random.default_rng(int(digest[:16], 16))
+        behaviour = import_module(settings["behaviour"])
         try:
-            text: str = import_module(settings["behaviour"]).speak(messages, settings, rng)
+            text: str = behaviour.speak(messages, settings, rng)
         except ResourceError:
             return _NO_STUDY_PROMPT
+        except Exception as error:
+            folder = Path(str(behaviour.__file__)).parent
+            what = f"{settings['behaviour']}.speak ended in {ended_in(error, folder)}"
+            if what not in self._said:
+                self._said.add(what)
+                print(f"{what}; correct it and start the server again.", file=sys.stderr)
+            raise Refusal(400, what) from error
         return text
 
 

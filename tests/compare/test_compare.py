@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from pathlib import Path
+from urllib.parse import unquote
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -134,6 +135,9 @@ def test_all_that_a_reader_sees_says_simulated(here: Path, tmp_path: Path) -> No
         "Simulated models" in page and "simulated models" in (tmp_path / "forest.svg").read_text()
     )
     assert "But two units say next to nothing of a third" in page
+    (way,) = re.findall('<nav class="files" aria-label="Way back">(.*?)</nav>', page)
+    leads = [(tmp_path / unquote(to)).resolve() for to in re.findall('href="(.*?)"', way)]
+    assert leads == [here / f"results/{run}/mine/index.html" for run in ("none", "some")]
     for table in ("units", "pooled", "differences"):
         assert (tmp_path / f"{table}.csv").read_text().splitlines()[0].endswith(",simulated")
         assert "imulated" in (tmp_path / f"{table}.md").read_text("utf-8")
@@ -219,7 +223,8 @@ def test_texts_that_attack_stay_texts_on_the_page_and_in_the_files(
 ) -> None:
     """Names of units, questions and values of settings are a user's, or a file's that was sent."""
     found = compare([here / f"results/{run}/mine" for run in PLANTED])
-    own = set(re.findall(r"<(\w+)", write_comparison(found, tmp_path / "own").read_text("utf-8")))
+    page = write_comparison(found, tmp_path / "own", [("../index.html", "Run")])
+    own = set(re.findall(r"<(\w+)", page.read_text("utf-8")))
     for place, text in enumerate(hostile(4)):
         attacked = replace(
             found,
@@ -243,6 +248,7 @@ def test_texts_that_attack_stay_texts_on_the_page_and_in_the_files(
         for name in ("units", "pooled", "differences"):
             cells = (tmp_path / str(place) / f"{name}.csv").read_text("utf-8-sig")
             assert not re.search(r"(?:^|,)\"?\s*[=+@]", cells, re.MULTILINE)
-        write_refusal(text, text, text, tmp_path / f"no {place}", {}, simulated=True)
+        back = [("../index.html", text)]
+        write_refusal(text, text, text, tmp_path / f"no {place}", {}, simulated=True, back=back)
         page = (tmp_path / f"no {place}" / "index.html").read_text("utf-8")
         assert set(re.findall(r"<(\w+)", page.replace("\n", " "))) <= {*own, "span"}

@@ -13,6 +13,9 @@ from compare.urged_study import lay, urged_by
 from dissensus.cli import main
 from dissensus.compare.comparison import DIFFERENCES, POOLED, UNITS
 from dissensus.compare.panels import compare_panels
+from dissensus.digests import file_digest
+from dissensus.keep.closing import read_closing
+from dissensus.keep.packed import Packed, faults
 from dissensus.llm.ledger import Ledger
 from dissensus.plan.preregistration import TEXT
 from dissensus.report.findings import FINDINGS
@@ -121,6 +124,38 @@ def test_what_is_asked_for_says_each_panel_and_all(here: Path) -> None:
     for name in PLANTED:
         assert "Verified 48 sessions, 48 turns" in verified and f"of run whole.{name}" in verified
     assert "compares the panels of run whole: all as it was made" in verified
+
+
+def test_what_compares_the_panels_is_closed_and_archived(
+    here: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project, home = Project.at(here).copy(tmp_path / "copy"), Path("results/whole")
+    monkeypatch.chdir(project.folder)
+    closed = read_closing((home / "closing.sha256").read_text("utf-8"), "closing")
+    for name in PLANTED:
+        assert home.with_name(f"whole.{name}") / "closing.sha256" in closed
+    figures = {
+        "compared/mine/units.parquet",
+        "compared/mine/index.html",
+        "compared/mine/forest.svg",
+    }
+    assert {home / each for each in figures} <= {*closed}
+    assert file_digest(home / "closing.sha256") in (home / "index.html").read_text("utf-8")
+    said = project.succeed("archive")
+    assert "holds what compares the panels" in said
+    packed = Packed(home / "archive.zip", home)
+    assert faults(packed) == []
+    assert {f"published/{each}" for each in figures} <= {*packed.names()}
+    archives = packed.text("archives.sha256")
+    for name in PLANTED:
+        path = Path(f"results/whole.{name}/archive.zip")
+        assert f"{file_digest(path)}  {path}" in archives
+    assert "all as it was made" in project.succeed("verify")
+    # A number is forged, and the log of its stage and the front page are as they were.
+    units = home / "compared/mine/units.csv"
+    units.write_text(units.read_text("utf-8").replace("much", "more"), "utf-8")
+    done = project.run("verify")
+    assert done.returncode != 0 and str(units) in done.stderr
 
 
 def test_every_tool_takes_a_panel_as_a_run(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

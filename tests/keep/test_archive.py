@@ -91,7 +91,7 @@ def test_a_link_that_leads_out_of_the_results_is_refused(
     (tmp_path / "private").mkdir()
     (results / place).symlink_to(tmp_path / target)
     with pytest.raises(ResourceError) as caught:
-        [*archives._published(results, results / "archive.zip"), *archives._begins_with(results)]
+        [*archives.published(results, results / "archive.zip"), *archives._begins_with(results)]
     said = str(caught.value)
     assert said.startswith(f"{results / place} is a link to {tmp_path / target}, which is outside ")
     assert said.endswith("put a copy in the link's place, or take the link out.")
@@ -111,7 +111,7 @@ def test_links_within_the_results_and_in_what_is_left_out_stay(tmp_path: Path) -
     (results / "again.parquet").symlink_to("language/turns.parquet")
     (results / "language/logs/scratch").symlink_to(tmp_path)
     for folder in (results, tmp_path / "runs/demo"):
-        packed = archives._published(folder, folder / "archive.zip")
+        packed = archives.published(folder, folder / "archive.zip")
         assert {str(path.relative_to(folder)) for path in packed} == {
             "again.parquet",
             "language/turns.parquet",

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+from dissensus.report.declared import Details, Rows
 from dissensus.study.configuration import Configuration, load
 from dissensus.study.makes import resolve
 from dissensus.study.sessions import Sessions
@@ -20,6 +21,12 @@ STATED = (
     '"text": "It <b>pays</b>.", "evidence": ["e1", "e2"]}, {"id": "c2", "text": "It is right.", '
     '"evidence": []}]}'
 )
+
+
+def details(row: Any, item: Any, artefacts: Any) -> Details:
+    """What is known of a debate whose study has measured one thing."""
+    return Details(tables=[Rows("What was found", ("Place",), [(row["session_id"],)])])
+
 
 MADE_BY = {"stage": "test", "simulated": True}
 

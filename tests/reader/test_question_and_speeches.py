@@ -10,14 +10,24 @@ import pytest
 from browsing import Browser
 from dissensus.cli import main
 from dissensus.keep.reader import Writer
-from dissensus.report.declared import Reader
+from dissensus.report.declared import Measure, Reader
 from dissensus.report.pages.reader import Estimated, reader_page
-from dissensus.tables.artefact import read
+from dissensus.tables.artefact import Column, Schema, read, write
 from dissensus_studies.language.study import Language
 from reader.small_run import configuration, run_sessions
 from support import ROOT
 
 ASIDE = "Con First Speaker"
+METRICS = Schema(
+    name="metrics",
+    row="session",
+    columns={
+        "session_id": Column("string", "Names the session."),
+        "given_up": Column("int?", "Answers given up.", "count"),
+        "said": Column("int", "Answers said.", "count"),
+    },
+    key=("session_id",),
+)
 ANSWERS = ["It <b>should</b>", "It should not"]
 
 
@@ -28,10 +38,20 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "resources").symlink_to(ROOT / "resources")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        declared = replace(Language.reader, aside=(ASIDE,))
+        measures = (
+            Measure("metrics", "said", "Said"),
+            Measure("metrics", "given_up", "Given up", "most that gave up"),
+            Measure("metrics", "said", "Said again", "most that said it"),
+        )
+        declared = replace(
+            Language.reader, aside=(ASIDE,), measures=measures, details="reader.small_run:details"
+        )
         patch.setattr(Language, "reader", declared)
         patch.setattr(Reader, "answers", lambda *_: ANSWERS)
         sessions = run_sessions(Path("results/demo"), configuration())
+        values = zip(sorted(sessions.rows), (0, 1, 3, None), strict=True)
+        rows = [{"session_id": name, "given_up": value, "said": 0} for name, value in values]
+        write("results/demo/language/metrics.parquet", METRICS, rows, {})
         registry = configuration().registry(Path("results/demo"), "test")
         Writer(sessions, registry).write(Path("results/demo/reader/language"), simulated=True)
     page = folder / "results/demo/reader/index.html"
@@ -79,3 +99,32 @@ def test_answers_are_listed_and_what_is_no_speech_is_folded(browser: Browser, pl
         opened.page.evaluate("(to) => { location.hash = to; }", "#/language/d001-en/t2")
         hidden.first.wait_for(state="visible")
         assert not opened.said
+
+
+def test_a_debate_to_begin_with_has_the_most_of_what_a_study_names(
+    browser: Browser, place: Path
+) -> None:
+    with browser.open_again(place / "results/demo/reader/index.html") as opened:
+        for address in ("#/", "#/?study=language"):
+            opened.page.evaluate("(to) => { location.hash = to; }", address)
+            opened.page.wait_for_selector("#count")
+            named = opened.page.locator("a:has-text('most that gave up')")
+            assert named.text_content() == "most that gave up (d002-en)"
+            assert named.get_attribute("href") == "#/language/d002-en"
+            # Nobody has any of it.
+            assert opened.page.locator("a:has-text('most that said it')").count() == 0
+
+
+def test_what_stands_below_a_debate_is_one_key_away(browser: Browser, place: Path) -> None:
+    with browser.open_again(place / "results/demo/reader/index.html") as opened:
+        opened.page.evaluate("location.hash = '#/language/d001-en'")
+        opened.page.wait_for_selector("h1:has-text('d001-en')")
+        buttons = opened.page.locator("p:has-text('Below the debate:') button")
+        assert buttons.all_text_contents() == ["What was found"]
+        for title in buttons.all_text_contents():
+            part = opened.page.locator("details.part", has_text=title).first
+            opened.page.evaluate("scrollTo(0, 0)")
+            assert part.bounding_box()["y"] > opened.page.viewport_size["height"]
+            buttons.filter(has_text=title).press("Enter")
+            assert 0 <= part.bounding_box()["y"] < opened.page.viewport_size["height"]
+            assert part.evaluate("(one) => one.contains(document.activeElement)")

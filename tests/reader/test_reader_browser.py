@@ -374,6 +374,9 @@ def test_it_fits_a_telephone_and_prints_with_its_banner(browser: Browser, place:
     with browser.open(place, width=390, height=800) as opened:
         go(opened, "#/language/d001-zh", "d001-zh")
         assert opened.page.evaluate("document.documentElement.scrollWidth") <= 390
+        # The debate begins on the first screen: what few need is folded.
+        assert not opened.page.locator(".marks").is_visible()
+        assert opened.page.locator("article[id^=t1-]").bounding_box()["y"] < 800
         opened.page.emulate_media(media="print")
         assert opened.page.locator(".banner").is_visible()
         assert not opened.page.locator("form").first.is_visible()

@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 import yaml
+from hypothesis import given
+from hypothesis import strategies as st
 
 from dissensus.cli import main
 from dissensus.keep.reading import Row, messages, read_session, sent
-from dissensus.keep.reading_pages import page
+from dissensus.keep.reading_pages import fitted, page
 from dissensus.llm.call import Message, Request
 from dissensus.run.kept import keep_configuration
 from dissensus.tables.artefact import read
@@ -186,3 +188,15 @@ def test_a_session_that_is_not_there_is_one_sentence(
     )
     assert main(["read", "d001-zh", "--run", "other"]) == 1
     assert "No sessions in results/other/<study>" in capsys.readouterr().err
+
+
+@given(st.text("ab 中\n-", max_size=200), st.integers(8, 40))
+def test_a_terminal_has_whole_words_and_all_of_them(text: str, columns: int) -> None:
+    lines = fitted(text, columns).split("\n")
+    assert " ".join(lines).split() == text.split()
+    assert all(len(line) <= columns or " " not in line.strip() for line in lines)
+    assert fitted(text, 1000) == text
+
+
+def test_lines_that_go_on_keep_their_indent() -> None:
+    assert fitted("  one two three", 11) == "  one two\n  three"

@@ -17,6 +17,7 @@ from dissensus.study.experiment import Factor, Outcome
 from dissensus.study.experiment.compared import Compared
 from dissensus.study.experiment.contrasts import CONTRASTS, compare
 from dissensus.study.experiment.courses import CONTRASTS_BY_ROUND, compare_by_round
+from drawn import overlaps, visible_texts
 from made_frames import frame_of
 from played_study import played, study_of
 
@@ -130,3 +131,16 @@ def test_without_any_estimate_a_figure_says_so(maker: Any) -> None:
     assert axes.texts[0].get_text().startswith("No session has an outcome")
     # Its caption is that sentence, and not what would be drawn.
     assert sentence_of(drawn.figure).startswith("No session has an outcome")
+
+
+@pytest.mark.parametrize("maker", [arms, rounds])
+def test_long_titles_leave_the_panel_beside_them_alone(maker: Any) -> None:
+    title = "Speakers who change their value, of those who have two"
+    changed = {
+        name: Outcome(outcome.meaning, title, null=outcome.null, by=outcome.by)
+        for name, outcome in OUTCOMES.items()
+    }
+    drawn = maker.plot(*made(outcomes=changed, factors=DOSE))
+    texts = visible_texts(drawn.figure)
+    assert any(words.replace("\n", " ").startswith(title) for words, _ in texts)
+    assert overlaps(texts) == []

@@ -13,7 +13,9 @@ from pathlib import Path
 import psutil
 import pytest
 
+from dissensus.run import warm_scripts
 from dissensus.run.warm_scripts import ScriptServer
+from dissensus.study.registry import STUDIES, study_class
 
 
 @pytest.fixture(scope="module")
@@ -199,6 +201,12 @@ def test_a_server_ends_with_the_process_that_it_serves(tmp_path: Path) -> None:
     while psutil.pid_exists(number) and time.monotonic() < end:
         time.sleep(0.02)
     assert not psutil.pid_exists(number)
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_declarations_of_studies_are_imported_once_for_all_scripts(study: str) -> None:
+    declared = study_class(study).__module__
+    assert declared in warm_scripts._needed("", {})
 
 
 @pytest.mark.thorough

@@ -35,7 +35,7 @@ def test_a_loop_without_an_end_is_named_by_its_line() -> None:
     said = str(caught.value)
     place, _, rest = said.partition(": ")
     assert int(place.removeprefix(f"{__file__}, line ")) in range(begins + 1, begins + 6)
-    assert rest.startswith("session d001 has not ended after 0.2 seconds; every round of its loop")
+    assert rest.startswith("session d001 has not ended after 0.2 seconds; a loop must end")
 
 
 def test_what_ends_in_time_is_left_alone() -> None:

@@ -1,7 +1,7 @@
 # The pages of a run: its results, and the head of Snakemake's report.
 #
 # in:    all that the studies make by default
-# out:   results/<run>/: truth, its table; closing.sha256; index.html, report.rst, reader/; index.html, findings and facts of each study
+# out:   results/<run>/: truth, its table; closing.sha256; index.html, report.rst, reader/; index.html, columns.html, findings and facts of each study
 # steps: compare_with_truth, close_run, write_results_page; write_<study>_reader, write_reader_page; summarise_run
 
 from dissensus.report.pages.reader import reader_assets
@@ -64,6 +64,7 @@ rule write_results_page:
     output:
         page=RESULTS / "index.html",
         pages=[RESULTS / name / "index.html" for name in STUDIES],
+        columns=[RESULTS / name / "columns.html" for name in STUDIES],
         findings=[RESULTS / name / "findings.parquet" for name in STUDIES],
         facts=[RESULTS / name / "facts.parquet" for name in STUDIES],
     log:

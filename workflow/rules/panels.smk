@@ -1,7 +1,7 @@
 # A run with panels: all rules of a run once for each panel, `<panel>.<rule>`, and what the panels come to together.
 #
 # in:    all that the panels make by default, in results/<run>.<panel>/
-# out:   results/<run>/: index.html; compared/<study>/: units, pooled, differences, findings, forest, tables, index.html
+# out:   results/<run>/: index.html, closing.sha256; compared/<study>/: units, pooled, differences, findings, forest, tables, index.html
 # steps: compare_panels; what is asked for by name, of all panels together
 
 from functools import partial
@@ -40,6 +40,7 @@ rule compare_panels:
         of_panels("write_results_page"),
     output:
         page=RESULTS / "index.html",
+        closing=RESULTS / "closing.sha256",
         pages=[folder / "index.html" for folder in COMPARISONS],
         artefacts=[
             folder / f"{name}.parquet"
@@ -152,9 +153,21 @@ rule diagnosis:
 
 
 rule archive:
-    """Each panel as one file that makes it again, without a key or a provider."""
+    """Each panel as one file that makes it again, and what compares them as another."""
     input:
-        of_panels("archive"),
+        archives=of_panels("archive"),
+        page=RESULTS / "index.html",
+    output:
+        crate=RESULTS / "archive.zip",
+    log:
+        RESULTS / "logs/archive.log",
+    localrule: True
+    conda:
+        ENVIRONMENT
+    message:
+        f"Archive what the panels of run {SETTINGS.run} come to together"
+    script:
+        "../scripts/study/archive_panels.py"
 
 
 # All results: every panel's, and the page of what they come to together.

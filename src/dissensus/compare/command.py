@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+from os.path import relpath
 from pathlib import Path
+from urllib.parse import quote
 
 
 def add_comparing_options(parser: argparse.ArgumentParser) -> None:
@@ -27,7 +29,12 @@ def compare(chosen: argparse.Namespace) -> int:
     folders = study_folders(chosen.runs, chosen.study)
     comparison = compared(folders, chosen.over)
     name = f"{comparison.study}-{'+'.join(chosen.runs)}"
-    path = write_comparison(comparison, Path(chosen.to or Path("results/compared") / name))
+    into = Path(chosen.to or Path("results/compared") / name)
+    back = [
+        (quote(relpath(folder / "index.html", into)), f"Run {folder.parent.name}, {folder.name}")
+        for folder in folders
+    ]
+    path = write_comparison(comparison, into, back)
     if comparison.simulated:
         print("Simulated models: the numbers say nothing about any real one.")
     first = comparison.compared[0]

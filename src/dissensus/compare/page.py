@@ -49,12 +49,17 @@ from dissensus.tables.provenance import provenance
 _UNIT, _MEAN, _NEXT = Mark("", INK, "o"), Mark("", "#0b3c6f", "D"), Mark("", GREY, "|")
 
 
-def write_comparison(comparison: Comparison, folder: Path) -> Path:
+#: The page of each of some runs, by the address from a page, and what it is called.
+Way = Sequence[tuple[str, str]]
+
+
+def write_comparison(comparison: Comparison, folder: Path, back: Way = ()) -> Path:
     """Write the artefacts, the figure, the tables and the page; the page's path.
 
     Parameters
     ----------
     folder : is made; what is in it of an earlier comparison is written again.
+    back : the pages that this one leads back to.
     """
     made_by = provenance(
         "compare", comparison.simulated, {run.name: run.plan.as_data() for run in comparison.runs}
@@ -73,7 +78,7 @@ def write_comparison(comparison: Comparison, folder: Path) -> Path:
         save(draw(each, comparison), *paths, each.title, words)
         figures.append((name, paths[0].read_text(encoding="utf-8"), words))
     path = folder / "index.html"
-    write_text(path, _page(comparison, tables, figures))
+    write_text(path, _page(comparison, tables, figures, back))
     return path
 
 
@@ -101,6 +106,7 @@ def write_refusal(
     made_by: Mapping[str, Any],
     *,
     simulated: bool,
+    back: Way = (),
 ) -> None:
     """Write the same files where nothing can be compared: without a row, and with the reason.
 
@@ -109,6 +115,7 @@ def write_refusal(
     why : a sentence.
     folder : is made.
     made_by : metadata of the artefacts.
+    back : the pages that this one leads back to.
     """
     for schema in (UNITS, POOLED, DIFFERENCES):
         name = schema.name
@@ -118,7 +125,8 @@ def write_refusal(
     figure = new_figure(1.0, simulated)
     figure.text(0.5, 0.5, "not compared", ha="center")
     save(figure, folder / "forest.svg", folder / "forest.png", question, why)
-    body = f'<main id="content"><h1>{html(question)}</h1><p>{html(why)}</p></main>'
+    said = f'<main id="content"><h1>{html(question)}</h1><p>{html(why)}</p></main>'
+    body = f"{header(back, simulated)}{said}"
     write_text(folder / "index.html", page(f"{study}, not compared", style(), body))
 
 
@@ -295,13 +303,16 @@ def _differences(comparison: Comparison) -> Table:
 
 
 def _page(
-    comparison: Comparison, tables: Sequence[Table], figures: Sequence[tuple[str, str, str]]
+    comparison: Comparison,
+    tables: Sequence[Table],
+    figures: Sequence[tuple[str, str, str]],
+    back: Way,
 ) -> str:
     card = card_of(comparison)
     named = ", ".join(run.name for run in comparison.runs)
     differ = differing(comparison)
     body = [
-        header((), comparison.simulated),
+        header(back, comparison.simulated),
         f'<main id="content"><p class="kicker">{html(comparison.study)}, compared over '
         f"{html(comparison.over)}: {html(named)}</p>",
         f"<h1>{html(comparison.question)}</h1>",

@@ -72,14 +72,15 @@ def compare_panels(
     The study's card, and what differs between the panels in a sentence.
     """
     study, differ = into.name, ""
+    back = [("../../index.html", "All panels")]
     try:
         comparison = compare(folders, PANELS)
     except ResourceError as error:
         card = Card(f"The panels are not compared: {error}", "", (), "")
-        write_refusal(study, question, card.finding, into, made_by, simulated=simulated)
+        write_refusal(study, question, card.finding, into, made_by, simulated=simulated, back=back)
     else:
         card, differ = card_of(comparison), differing(comparison)
-        write_comparison(comparison, into)
+        write_comparison(comparison, into, back)
     sentences = [("card", card.finding), *([("but", card.but)] if card.but else [])]
     rows = [
         {"place": place, "kind": kind, "sentence": sentence}
@@ -95,6 +96,7 @@ def panels_page(
     panels: Sequence[Panel],
     cards: Mapping[str, tuple[str, Card, str]],
     simulated: bool,
+    closing: str,
 ) -> str:
     """The front page, in HTML.
 
@@ -104,6 +106,7 @@ def panels_page(
     panels : in their order.
     cards : study -> its question, its card, and what differs between the panels.
     simulated : whether the models are simulated.
+    closing : SHA-256 of ``closing.sha256``.
     """
     body = [
         header((), simulated),
@@ -115,6 +118,8 @@ def panels_page(
         *(_linked(panel) for panel in panels),
         "</ul>",
         as_html(_table(panels, simulated)),
+        '<p>Digest of all that this page rests on: SHA-256 of <a href="closing.sha256">'
+        f"closing.sha256</a>: <code>{html(closing)}</code></p>",
         "</section></main>",
     ]
     return page(f"Results of run {run}", style(), "\n".join(body), scripts())

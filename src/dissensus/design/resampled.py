@@ -9,34 +9,22 @@ clusters at random: what a sign flip is of a mean.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import isfinite, isnan
+from math import isfinite
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from dissensus.design.contrasts import (
-    HEADLINE,
-    RANDOMISATION,
-    Options,
-    Row,
-    Simulated,
-    contrast_row,
-    defined,
-)
+from dissensus.design.contrasts import Options, Simulated
 from dissensus.design.over_sessions import Statistic
 from dissensus.design.pairs import Columns, Labels, by_arm, units_of
 from dissensus.design.weights import Contrast
-from dissensus.digests import seed_of
 from dissensus.stats.checks import FloatArray, IntArray
 from dissensus.stats.ratios import UNDEFINED, cluster_weights
-from dissensus.stats.results import NAN, Estimate, cut, monte_carlo, t_estimate
-from dissensus.stats.shares import share_limits
+from dissensus.stats.results import NAN, Estimate, monte_carlo, t_estimate
 
-#: Resamples of the clusters at most: they give a standard error, which 2% change little.
-_RESAMPLES = 2000
 #: Weights in memory at a time.
 _CELLS = 1_000_000
 _ROUNDING = 1e-9
@@ -53,7 +41,8 @@ class Sampled:
     ----------
     estimate : NaN where sessions do not define it.
     bias : what chance adds to it, as resamples tell; 0 where nothing is known of that.
-    se : NaN where too few clusters, or resamples that define nothing, leave none.
+    se : NaN where too few clusters, or resamples that define nothing, leave none. Where it is 0 up
+        to rounding there is neither interval nor p-value.
     n, clusters : sessions or draws; clusters of the kind of case that has fewest.
     """
 
@@ -65,7 +54,7 @@ class Sampled:
 
     def at(self, confidence: float, null: float = 0.0) -> Estimate:
         """The estimate with its t interval, and its p-value against a null."""
-        if isnan(self.se):
+        if not self.se > _ROUNDING:
             return Estimate(self.estimate, n=self.n, n_clusters=self.clusters)
         about = self.estimate - self.bias - null
         made = t_estimate(about, self.se, self.clusters - 1, confidence, self.n, self.clusters)
@@ -96,43 +85,85 @@ class OverSessions:
         units = units_of(metrics, columns)
         return cls(statistic, wide, units["item_id"].to_numpy(), units[columns.cluster].to_numpy())
 
-    def sampled(self, weights: Mapping[str, float], resamples: int, seed: int) -> Sampled:
+    def sampled(
+        self,
+        weights: Mapping[str, float],
+        resamples: int,
+        seed: int,
+        among: Sequence[tuple[float, NDArray[np.bool_]]] = (),
+    ) -> Sampled:
         """A weighted sum of arms, over the draws that have all columns in all of them.
 
         Parameters
         ----------
         weights : arm -> weight.
         resamples, seed : of the bootstrap.
+        among : weights of groups of draws, and which draws each has, shape (n,): the sum is then
+            taken in each group, and these are summed again. All draws are one unless given.
         """
-        kept = self._kept(weights)
-        names, codes = np.unique(self.clusters[kept], return_inverse=True)
-        parts = [(weight, self._values(arm, kept)) for arm, weight in weights.items()]
-        if not kept.any():
+        there = self.complete(weights)
+        groups = [(factor, rows & there) for factor, rows in among] or [(1.0, there)]
+        kept = np.logical_or.reduce([rows for _, rows in groups])
+        if not all(rows.any() for _, rows in groups):
             return Sampled(NAN, 0, 0)
-        items = np.unique(self.items[kept], return_inverse=True)[1]
+        names, codes = np.unique(self.clusters[kept], return_inverse=True)
+        parts = [
+            self._part(factor * weight, arm, rows, codes[rows[kept]])
+            for factor, rows in groups
+            for arm, weight in weights.items()
+        ]
 
         def weighed(of_clusters: FloatArray) -> FloatArray:
-            spread = of_clusters[:, codes]
-            return np.asarray(
-                sum(weight * self.statistic.of(values, items, spread) for weight, values in parts)
-            )
+            return np.asarray(sum(part.of(self.statistic, of_clusters) for part in parts))
 
         n, estimate = int(kept.sum()), float(weighed(np.ones((1, len(names))))[0])
-        groups = [group for _, values in parts for group in self.statistic.groups(values)]
-        fewest = min(len(np.unique(codes[group])) for group in groups)
+        fewest = min(part.fewest(self.statistic) for part in parts)
         alone = Sampled(estimate, n, fewest)
         if fewest < 2 or not isfinite(estimate):
             return alone
         drawn = cluster_weights(len(names), resamples, seed)
         made = _in_parts(weighed, drawn, len(codes))
-        there = made[np.isfinite(made)]
-        if len(there) < (1.0 - UNDEFINED) * resamples:
-            return alone
-        se = float(there.std(ddof=1))
-        if se <= _ROUNDING:
+        defined = made[np.isfinite(made)]
+        if len(defined) < (1.0 - UNDEFINED) * resamples:
             return alone
         is_mean = len(parts) == 1 and self.statistic.is_biased
-        return replace(alone, se=se, bias=float(there.mean()) - estimate if is_mean else 0.0)
+        bias = float(defined.mean()) - estimate if is_mean else 0.0
+        return replace(alone, se=float(defined.std(ddof=1)), bias=bias)
+
+    def both_ways(
+        self, weights: Mapping[str, float], levels: Labels, resamples: int, seed: int
+    ) -> Sampled:
+        """The same as if the levels of a factor were a sample, too, such as models.
+
+        Parameters
+        ----------
+        weights, resamples, seed : as for :meth:`sampled`.
+        levels : of each draw, shape (n,).
+
+        Returns
+        -------
+        ``clusters`` is the smaller count of clusters and levels.
+
+        Notes
+        -----
+        The variance is that by cluster and that by level, less that by both (Cameron, Gelbach &
+        Miller 2011, Journal of Business & Economic Statistics 29:238-249), and never below the
+        larger of the first two, as in :func:`~dissensus.stats.bootstrap.two_way_robust_mean`. Each
+        is of a bootstrap, times G/(G - 1) of its G clusters: resamples of three levels would differ
+        by a third too little. Of a mean this comes to CR2 where clusters have equally many draws.
+        """
+        cells = pd.MultiIndex.from_arrays([self.clusters, levels]).factorize()[0]
+        found = [
+            replace(self, clusters=way).sampled(weights, resamples, seed)
+            for way in (self.clusters, levels, cells)
+        ]
+        by_cluster, by_level, by_both = (
+            each.se**2 * each.clusters / max(each.clusters - 1, 1) for each in found
+        )
+        variance = max(by_cluster + by_level - by_both, by_cluster, by_level)
+        fewest = min(each.clusters for each in found[:2])
+        is_known = all(isfinite(each.se) for each in found)
+        return replace(found[0], se=variance**0.5 if is_known else NAN, clusters=fewest)
 
     def swapped(self, contrast: Contrast, options: Options) -> Simulated:
         """The test that lets the sides of a contrast change places, cluster by cluster.
@@ -142,7 +173,7 @@ class OverSessions:
         contrast : of sides with the same weights.
         options : patterns of places, all of them where they are no more; and their seed.
         """
-        kept = self._kept(contrast.weights)
+        kept = self.complete(contrast.weights)
         names, codes = np.unique(self.clusters[kept], return_inverse=True)
         items = np.unique(self.items[kept], return_inverse=True)[1]
         sides = [
@@ -179,7 +210,12 @@ class OverSessions:
             simulation_error=error,
         )  # fmt: skip
 
-    def _kept(self, arms: Mapping[str, float]) -> NDArray[np.bool_]:
+    def _part(self, weight: float, arm: str, rows: NDArray[np.bool_], codes: IntArray) -> _Part:
+        items = np.unique(self.items[rows], return_inverse=True)[1]
+        return _Part(weight, self._values(arm, rows), items, codes)
+
+    def complete(self, arms: Mapping[str, float]) -> NDArray[np.bool_]:
+        """The draws that have all columns in all these arms, shape (n,)."""
         there = np.ones(len(self.clusters), dtype=bool)
         for wide in self.by_arm.values():
             for arm in arms:
@@ -191,6 +227,30 @@ class OverSessions:
             name: wide[arm].to_numpy(float)[kept] if arm in wide else np.zeros(0)
             for name, wide in self.by_arm.items()
         }
+
+
+@dataclass(frozen=True)
+class _Part:
+    """The sessions of an arm in a group of draws, and what the statistic weighs there.
+
+    Attributes
+    ----------
+    values : a column each, shape (n,).
+    items, codes : of the items and of the clusters, shape (n,).
+    """
+
+    weight: float
+    values: Mapping[str, FloatArray]
+    items: IntArray
+    codes: IntArray
+
+    def of(self, statistic: Statistic, of_clusters: FloatArray) -> FloatArray:
+        return self.weight * statistic.of(self.values, self.items, of_clusters[:, self.codes])
+
+    def fewest(self, statistic: Statistic) -> int:
+        """Clusters of the kind of case that has fewest."""
+        groups = statistic.groups(self.values)
+        return min(len(np.unique(self.codes[group])) for group in groups)
 
 
 def _in_parts(weighed: _Weighed, weights: FloatArray, wide: int) -> FloatArray:
@@ -207,123 +267,3 @@ def _patterns(count: int, options: Options) -> tuple[FloatArray, bool]:
         return ((codes[:, None] >> np.arange(count)) & 1).astype(float), True
     rng = np.random.default_rng(options.seed)
     return rng.integers(0, 2, size=(options.flips, count)).astype(float), False
-
-
-@dataclass(frozen=True)
-class Tested:
-    """A statistic as a study declares it.
-
-    Attributes
-    ----------
-    name : of the outcome.
-    statistic : what is computed.
-    null : what its value in one arm is tested against; None for nothing.
-    is_primary : whether its contrasts are the headline.
-    """
-
-    name: str
-    statistic: Statistic
-    null: float | None = None
-    is_primary: bool = False
-
-    def rows(
-        self,
-        metrics: pd.DataFrame,
-        arms: Sequence[str],
-        compared: Sequence[Contrast],
-        options: Options,
-        columns: Columns,
-    ) -> tuple[list[Row], list[Row]]:
-        """Rows of the contrasts, and of the arms; a contrast of no draw has n = 0.
-
-        Parameters
-        ----------
-        metrics : a row a session, failed ones included.
-        arms : each has a row.
-        compared : the contrasts.
-        options : the seed is the study's.
-        columns : names of the columns.
-        """
-        of = OverSessions.of(metrics, self.statistic, columns)
-        resamples = min(options.flips, _RESAMPLES)
-        means = [self._mean(of, arm, resamples, options) for arm in arms]
-        rows: list[Row] = []
-        found = {}
-        for each in compared:
-            seed = seed_of(options.seed, self.name, each.arm, each.reference)
-            found[each.name] = of.sampled(each.weights, resamples, seed)
-            estimate = found[each.name].at(options.confidence)
-            rows.append(self._row(each, HEADLINE, estimate))
-            if each.is_swappable and found[each.name].clusters > 1:
-                swapped = of.swapped(each, replace(options, seed=seed))
-                rows.append(self._row(each, RANDOMISATION, swapped))
-        if self.is_primary:
-            self._limit_together(rows, of, compared, found, options)
-        return rows, means
-
-    def _row(self, contrast: Contrast, method: str, estimate: Estimate) -> Row:
-        is_headline = self.is_primary and method == HEADLINE
-        row = contrast_row(
-            self.name, contrast.arm, contrast.reference, method, estimate, is_headline
-        )
-        return {**row, "contrast": contrast.name}
-
-    def _mean(self, of: OverSessions, arm: str, resamples: int, options: Options) -> Row:
-        found = of.sampled({arm: 1.0}, resamples, seed_of(options.seed, self.name, arm))
-        mean = found.at(options.confidence, self.null or 0.0)
-        if self.statistic.bounds and not isnan(mean.estimate):
-            # What chance adds is taken off before the limits, which a logit would not leave there.
-            by_logit = self.statistic.is_share and not self.statistic.is_biased
-            limits = (mean.ci_low, max(mean.ci_high, mean.estimate))
-            low, high = (
-                share_limits(mean, options.confidence)
-                if by_logit
-                else cut(limits, self.statistic.bounds)
-            )
-            mean = replace(mean, ci_low=low, ci_high=high)
-        if self.null is None:
-            mean = replace(mean, p_value=NAN)
-        return contrast_row(self.name, arm, "", HEADLINE, mean, False)
-
-    def _limit_together(
-        self,
-        rows: Sequence[Row],
-        of: OverSessions,
-        compared: Sequence[Contrast],
-        found: Mapping[str, Sampled],
-        options: Options,
-    ) -> None:
-        """Write what :func:`~dissensus.design.contrasts.limit_together` says of means."""
-        main = [row for row in rows if row["method"] == HEADLINE]
-        tested = sum(row["p_value"] is not None for row in main)
-        told = 1.0 - options.confidence
-        for row, contrast in zip(main, compared, strict=True):
-            if row["p_value"] is not None:
-                wide = found[contrast.name].at(1.0 - told / tested)
-                row |= {"family_low": defined(wide.ci_low), "family_high": defined(wide.ci_high)}
-            others = [each for each in compared if each is not contrast]
-            row["alike"] = [
-                other.name
-                for other in others
-                if not self._are_told(of, contrast, other, told / len(others), options)
-            ]
-
-    def _are_told(
-        self, of: OverSessions, one: Contrast, other: Contrast, alpha: float, options: Options
-    ) -> bool:
-        """Whether two contrasts of the same draws differ."""
-        arms = dict.fromkeys([*one.weights, *other.weights])
-        apart = {arm: one.weights.get(arm, 0.0) - other.weights.get(arm, 0.0) for arm in arms}
-        seed = seed_of(options.seed, self.name, one.name, other.name)
-        found = of.sampled(
-            {arm: weight for arm, weight in apart.items() if weight},
-            min(options.flips, _RESAMPLES),
-            seed,
-        )
-        return found.at(1.0 - alpha).p_value < alpha
-
-    def over_time(self, options: Options) -> Iterator[tuple[int, Tested, Options]]:
-        """Each time of its curve, the statistic at it, and options with a seed of its own."""
-        for time, at in self.statistic.curve.items():
-            seeded = replace(options, seed=seed_of(options.seed, self.name, time))
-            yield time, Tested(self.name, at), seeded

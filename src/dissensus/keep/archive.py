@@ -111,7 +111,7 @@ def archive(
             _copy(source, folder / source)
         _copy_shared_ledger(settings, results, folder)
         digests = ""
-        for source in _published(results, path):
+        for source in published(results, path):
             _copy(source, folder / PUBLISHED / source.relative_to(results))
             digests += f"{file_digest(source)}  {source}\n"
         code = f"commit {commit}"
@@ -217,7 +217,7 @@ def _copy_shared_ledger(settings: Configuration, results: Path, folder: Path) ->
         (folder / shared).write_bytes(content)
 
 
-def _published(results: Path, archived: Path) -> Iterator[Path]:
+def published(results: Path, archived: Path) -> Iterator[Path]:
     """What a reader of the run opens, and a second run is compared with."""
     for path in _files(results, results, left_out=_MADE_AGAIN | _INTERNAL):
         if path != archived:

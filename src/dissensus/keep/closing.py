@@ -8,7 +8,7 @@ make all of it anew, so that it proves nothing without a note that somebody else
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from pathlib import Path
 
@@ -31,7 +31,8 @@ _LEFT_OUT = {"batches", "calls", "forks", "logs", "looks", "sessions", "shards",
 #: What comes after the closing: pages, what they state, and what is asked for by name.
 _LATER = re.compile(
     rf"{re.escape(CLOSING)}|index\.html|report\.rst|archive\.zip|reader/.*"
-    r"|(?<![^/])[^/]+/(index\.html|(findings|facts|design_diagnosis)\.parquet|preregistration\.stamps\.json)"
+    r"|(?<![^/])[^/]+/((index|columns)\.html|(findings|facts|design_diagnosis)\.parquet"
+    r"|preregistration\.stamps\.json)"
 )
 _LINE = re.compile(r"([0-9a-f]{64})  (.+)")
 
@@ -50,6 +51,18 @@ def close(configuration: Configuration) -> str:
         lines.append(f"{sha256(whole_lines(shared)).hexdigest()}  {shared}\n")
     remember_replies(results)
     return "".join(lines)
+
+
+def close_panels(results: Path, panels: Iterable[Path]) -> str:
+    """The list of a run with panels: what compares them, its ledger, and the list of each panel.
+
+    Parameters
+    ----------
+    results : folder of the run.
+    panels : those of its panels, which are closed.
+    """
+    closed = [*closed_files(results), *(folder / CLOSING for folder in panels)]
+    return "".join(f"{file_digest(path)}  {path}\n" for path in closed)
 
 
 def whole_lines(path: Path) -> bytes:

@@ -29,6 +29,8 @@ Every table that a run makes is a Parquet file in `results/<run>/<study>/`. Thes
 each file holds. The same sentences and units are in the file itself, in the metadata of its columns
 (`description` and `unit`), beside what a row is (`artefact`) and where it came from (`dissensus`).
 
+A run's own page of them, with the columns of its settings, is `results/<run>/<study>/columns.html`.
+
 A file has the columns that are named here and no others. A type with "?" may have missing values;
 `strings` and `floats` are lists. `make docs` writes these pages from the schemas in the code.
 """

@@ -100,6 +100,31 @@ def write_crate(
     crate.write_zip(path)
 
 
+def write_files(folder: Path, settings: Configuration, path: Path) -> None:
+    """Describe and pack the comparison of a run's panels, which no single workflow run makes.
+
+    Parameters
+    ----------
+    folder, settings, path : as for :func:`write_crate`; ``settings`` of the whole run.
+    """
+    from rocrate.rocrate import ROCrate
+
+    crate = ROCrate(version="1.1")
+    crate.metadata.extra_contexts.append(_TERMS)
+    crate.name = f"What the panels of run {settings.run} of dissensus come to together"
+    crate.description = f"{VERDICT} says what it is of, and where each panel is."
+    crate.root_dataset["license"] = _licence(crate, settings.license)
+    for place in sorted(folder.iterdir()):
+        if place.is_dir():
+            crate.add_directory(place, place.name)
+        else:
+            crate.add_file(place, place.name, properties=_of_file(place))
+    _published(crate, folder)
+    if makers := _makers(crate, settings):
+        crate.root_dataset["creator"] = makers
+    crate.write_zip(path)
+
+
 def _plans(crate: Any, folder: Path) -> list[Any]:
     """The registered plans, whose bytes are packed with their folder."""
     paths = sorted(folder.glob(f"results/*/*/{PLAN_FILE}"))

@@ -284,7 +284,11 @@ class Writer:
                 else None
                 for row in rows
             ]
-            yield {"title": measure.title, "values": [_number(value) for value in values]}
+            yield {
+                "title": measure.title,
+                "most": measure.most,
+                "values": [_number(value) for value in values],
+            }
 
 
 #: Columns of a manifest that say which session it is, rather than what.

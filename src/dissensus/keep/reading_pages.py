@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from string import ascii_uppercase
+from textwrap import fill
 from typing import Any
 
 from dissensus.keep.reading import Reading, round_of, voice_of
@@ -31,6 +32,27 @@ def page(reading: Reading, messages: Sequence[Row] | None, form: str) -> str:
     if form == "json":
         return _data(reading, messages)
     return _Page(_MARKDOWN if form == "md" else _TEXT).of(reading, messages)
+
+
+def fitted(text: str, columns: int) -> str:
+    """A text with its lines broken between words, for a terminal of so many columns.
+
+    What has no blanks, such as Chinese, is left to the terminal.
+    """
+    return "\n".join(
+        fill(
+            line,
+            columns,
+            subsequent_indent=line[: len(line) - len(line.lstrip(" "))],
+            break_long_words=False,
+            break_on_hyphens=False,
+            expand_tabs=False,
+            replace_whitespace=False,
+        )
+        if len(line) > columns
+        else line
+        for line in text.split("\n")
+    )
 
 
 def citation(reading: Reading) -> str:

@@ -111,20 +111,26 @@ def _is_kept(path: Path) -> bool:
     return is_appended(path) or path.name.startswith("preregistration.")
 
 
-def verify_made(results: Path, verified: Verified) -> None:
-    """Find each result that no log says to be made: it was put there, or its log was taken away."""
+def verify_made(results: Path, verified: Verified, *, is_compared: bool = False) -> None:
+    """Find each result that no log says to be made: it was put there, or its log was taken away.
+
+    ``is_compared``: whether the run has panels, whose comparison is a result too.
+    """
+    left_out = _BY_SESSION - {_COMPARED} if is_compared else _BY_SESSION
     for path in sorted(results.rglob("*")):
         inside = path.relative_to(results)
         if path in verified.made or not path.is_file():
             continue
-        if any(part.startswith(".") or part in _BY_SESSION for part in inside.parts):
+        if any(part.startswith(".") or part in left_out for part in inside.parts):
             continue
         if _is_result(path, inside):
             verified.find(path, f"{path} is in no log of a stage that made it; {MEND}.")
 
 
+#: What compares panels, in the folder of a run that has some.
+_COMPARED = "compared"
 #: Folders of what each session leaves, which is compared with its journal.
-_BY_SESSION = {"calls", "journal", "logs", "sessions", "transcripts", "forks", "compared"}
+_BY_SESSION = {"calls", "journal", "logs", "sessions", "transcripts", "forks", _COMPARED}
 
 
 def _is_result(path: Path, inside: Path) -> bool:
@@ -134,7 +140,7 @@ def _is_result(path: Path, inside: Path) -> bool:
             return bool(provenance_of(path).get("stage"))
         except ArtefactError:
             return False
-    is_page = path.name == "index.html" and len(inside.parts) <= 2
+    is_page = path.name in ("index.html", "columns.html") and len(inside.parts) <= 2
     return is_page or inside.parts[0] == "reader" or path.name == CLOSING
 
 

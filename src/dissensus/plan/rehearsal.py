@@ -109,6 +109,7 @@ def rehearse(sessions: Sessions) -> None:
         asked |= {call.purpose for call in calls}
     if isinstance(study, Experiment):
         _say_who_is_silent(study, asked)
+        _say_one_cluster(study, sessions)
     folder = Path(str(sys.modules[type(study).__module__].__file__)).parent
     with ending_in_time(folder, "measure of a session with assumed replies"):
         study.rehearse(measured)
@@ -123,6 +124,17 @@ def _say_who_is_silent(study: Experiment, asked: Container[str]) -> None:
                 f'session with assumed replies asks it; give a call by="{use.setting}", or name '
                 "by otherwise= the reply that leads to one."
             )
+
+
+def _say_one_cluster(study: Experiment, sessions: Sessions) -> None:
+    """Warn of items that are all of one cluster, where there are some: nothing is tested then."""
+    items = {row["item_id"]: sessions.items[row["item_id"]] for row in sessions.rows.values()}
+    if len(items) > 1 and len({item[study.cluster] for item in items.values()}) == 1:
+        logging.getLogger("dissensus").warning(
+            f"{study.file()}: all {len(items)} items have one value of {study.cluster}, which is "
+            "the cluster: no interval and no test can come of one; name another column, or give "
+            "items that differ in it."
+        )
 
 
 def _play(

@@ -12,13 +12,13 @@ from dissensus.design.stopping import ANYTIME, SYMMETRY
 from dissensus.report.escaping import label
 from dissensus.report.forms import forest, value_margins
 from dissensus.report.frames import Column, Record, keyed, limits, records, tabulate
-from dissensus.report.labels import listed, number, p_value, signed
+from dissensus.report.labels import listed, number, p_value, signed, wrapped
 from dissensus.report.style import GREY, Mark, marks, new_figure, notice, styled, zero_line
 from dissensus.report.tables import Table
 from dissensus.report.view import Artefacts, Drawn, View
 
-#: Inches that an arm takes, and what stands above and below a panel.
-ROW, FRAME = 0.26, 0.62
+#: Inches that an arm takes, what stands above and below a panel, and a further line of its title.
+ROW, FRAME, LINE = 0.26, 0.62, 0.14
 LONGEST = 28
 
 #: What names an estimate among those of a method, as far as a table has it.
@@ -40,7 +40,11 @@ def plot(artefacts: Artefacts, view: View) -> Drawn:
     if not shown:
         return Drawn(notice("No session has an outcome.", view.simulated), {})
     deep = max(len(arms), len(view["contrasts"])) + len(_run_again(view))
-    figure = new_figure(len(shown) * (FRAME + ROW * deep) + 0.2, view.simulated)
+    has_differences = bool((contrasts["reference"] != "").any())
+    heads = {name: panel_title(titles[name], beside=has_differences) for name in shown}
+    lines = sum(head.count("\n") for head in heads.values())
+    height = len(shown) * (FRAME + ROW * deep) + LINE * lines + 0.2
+    figure = new_figure(height, view.simulated)
     mark = marks(arms, arms[0])[arms[0]]
     grid = figure.add_gridspec(len(shown), 2)
     for place, name in enumerate(shown):
@@ -49,6 +53,7 @@ def plot(artefacts: Artefacts, view: View) -> Drawn:
         # A panel without a row would be empty.
         left = figure.add_subplot(grid[place, 0] if len(differences) else grid[place, :])
         _means(left, rows[rows["reference"] == ""], name, mark, view)
+        left.set_title(heads[name])
         if len(differences):
             shared = None if is_declared(view) else left
             _differences(figure.add_subplot(grid[place, 1], sharey=shared), differences, mark, view)
@@ -144,6 +149,11 @@ def _run_again(view: View) -> list[str]:
     return [view["again"]] if view["again"] else []
 
 
+def panel_title(title: str, *, beside: bool) -> str:
+    """What an outcome's panel is called, in lines that end before the panel beside it, if any."""
+    return wrapped(label(title, 60), 36 if beside else 60)
+
+
 def _means(axes: Axes, rows: pd.DataFrame, name: str, mark: Mark, view: View) -> None:
     arms = [*view["arms"], *_run_again(view)]
     forest(axes, {arm: label(arm, LONGEST) for arm in arms}, [(mark, keyed(rows, "arm"))])
@@ -151,7 +161,6 @@ def _means(axes: Axes, rows: pd.DataFrame, name: str, mark: Mark, view: View) ->
     if null is not None:
         axes.axvline(null, color=GREY, linewidth=0.6, linestyle=(0, (4, 2)), zorder=0)
     value_margins(axes)
-    axes.set_title(label(view["outcomes"][name], 60))
     what = "Over all sessions" if name in _statistics(view) else "Mean"
     axes.set_xlabel(f"{what}, {view.level} interval")
 

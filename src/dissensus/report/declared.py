@@ -240,11 +240,13 @@ class Measure:
     ----------
     artefact, column : where it stands; of several rows of a session, the last counts.
     title : of the column.
+    most : words for the session with the most of it, which is then one to begin with.
     """
 
     artefact: str
     column: str
     title: str
+    most: str = ""
 
 
 @dataclass(frozen=True)

@@ -137,14 +137,15 @@ def table(artefacts: Artefacts, view: View) -> Table:
     note = (
         "A row with two levels is what the level changes against the first: in the mean of all "
         "arms, or in a contrast of arms (an interaction). A slope is what one unit more changes. "
-        f"{METHOD} Slopes, and levels that are drawn draw by draw, have none. Holm's adjustment is "
-        "over these and all other contrasts that are not primary. Where the study has one arm, "
-        "the slopes of numeric factors and the levels of others are primary in its first outcome, "
+        f"{METHOD} Slopes, levels that are drawn draw by draw, and levels of outcomes over all "
+        "sessions have none. Holm's adjustment is over these and all other contrasts that are not "
+        "primary. Where the study has one arm, the slopes of numeric factors and the levels of "
+        "others are primary in its first outcome, unless that is over all sessions, "
         "and a family of their own."
     )
     if view.settings.get("interactions"):
         note += (
-            " A row of two factors (×) is what they change in each other: the difference of "
+            " A row of several factors (×) is what they change in each other: the difference of "
             "differences, or the coefficient of a product; it has no test by signs."
         )
     rows = list(_rows(artefacts.frame("contrasts"), view))
@@ -176,7 +177,8 @@ def sample(artefacts: Artefacts, view: View) -> Table:
     note = (
         f"Over {cluster} alone, an interval is of these {count} levels of {factor} and no others. "
         "Over both, it is of others like them, as if these were drawn at random: its variance is "
-        f"that by {cluster}, and that by {factor}, less that by both (each CR2). It has "
+        f"that by {cluster}, and that by {factor}, less that by both (each CR2, "
+        f"or for an outcome over all sessions, of a bootstrap). It has "
         f"{count - 1} degrees of freedom or fewer, so that it reaches {half:.1f} standard errors "
         f"or more to each side: {count} levels can show an effect that is about the same in all of "
         "them. They cannot show how much levels differ in general, nor that no other is the other "

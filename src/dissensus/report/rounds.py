@@ -16,10 +16,10 @@ from dissensus.report.arms import (
     is_unpaired,
     keys_of,
     looks_of_contrasts,
+    panel_title,
     title_of_contrasts,
     with_flips,
 )
-from dissensus.report.escaping import label
 from dissensus.report.forms import course, key_of, legend
 from dissensus.report.frames import Column, tabulate
 from dissensus.report.labels import MISSING, range_of
@@ -62,7 +62,7 @@ def plot(artefacts: Artefacts, view: View) -> Drawn:
         left = figure.add_subplot(grid[place, 0] if len(differences) else grid[place, :])
         means = some[some["reference"] == ""]
         _courses(left, [(looks[arm], means[means["arm"] == arm]) for arm in looks])
-        left.set_title(label(titles[name], 60))
+        left.set_title(panel_title(titles[name], beside=bool(len(differences))))
         left.set_ylabel("Share" if name in view.settings.get("statistics", ()) else "Mean")
         if len(differences):
             right = figure.add_subplot(grid[place, 1])

@@ -31,7 +31,7 @@ from pathlib import Path
 from threading import Lock, Thread
 from typing import Any, NoReturn
 
-from dissensus.digests import imported_modules
+from dissensus.digests import PACKAGES, imported_modules
 from dissensus.text.embeddings import OWN
 from dissensus.text.tokens import TEKKEN
 
@@ -141,13 +141,14 @@ def fork_scripts(needed: Sequence[str] = ()) -> None:
 
 
 def _needed(source: str, params: Mapping[str, Any]) -> list[str]:
-    """What the server has ready for a stage: the project's modules that are loaded here, as those
-    of the simulated models that the settings name, those that its script imports or that its
-    functions are in (``module:name``), and the embedder and the tokeniser that its settings name.
+    """What the server has ready for a stage: the modules of the project and of its studies that are
+    loaded here, as those of the simulated models that the settings name, those that its script
+    imports or that its functions are in (``module:name``), and the embedder and the tokeniser that
+    its settings name.
     """
     functions, settings = params.get("functions", []), params.get("settings", {})
     modules = [*imported_modules(source), *(each.split(":")[0] for each in functions)]
-    modules = [name for name in (*sys.modules, *modules) if name.startswith("dissensus.")]
+    modules = [name for name in (*sys.modules, *modules) if name.partition(".")[0] in PACKAGES]
     named = json.dumps([settings.get(name) for name in _NAMED_BY], default=str)
     return [*modules, *(load for name, load in LOADED.items() if f'"{name}"' in named)]
 

@@ -107,8 +107,8 @@ def ending_in_time(folder: Path, what: str, kept: str = NOTHING_ASKED) -> Iterat
             # It is code around this that has not ended.
             raise
         raise ResourceError(
-            f"{watched.place}: {what} has not ended after {MOST_S:g} seconds; every round of its "
-            f"loop must yield a call, and end after some rounds. {kept}"
+            f"{watched.place}: {what} has not ended after {MOST_S:g} seconds; a loop must end, "
+            f"and one of debate must yield a call in every round. {kept}"
         ) from None
     finally:
         _WATCHER.end(watched)

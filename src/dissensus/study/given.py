@@ -90,10 +90,15 @@ def page_settings(settings: Configuration, study: Study[Any]) -> dict[str, Any]:
     return {
         "question": study.question,
         "design": study.summary(),
-        "figures": [[figure.name, figure.title, figure.main] for figure in study.figures],
+        "figures": [
+            [figure.name, figure.title, figure.main, [*figure.reads]] for figure in study.figures
+        ],
         "pages": [*map(list, study.pages), ["Deviations from the plan", "deviations.md"]],
         "tables": [
-            [table.name, table.question, table.main, [*table.columns], [*map(list, table.rows)]]
+            [
+                *(table.name, table.question, table.main, [*table.columns]),
+                *([*map(list, table.rows)], [*table.reads]),
+            ]
             for table in study.tables
         ],
         "priced": priced(study_folder(study.name)),
@@ -107,12 +112,15 @@ def page_settings(settings: Configuration, study: Study[Any]) -> dict[str, Any]:
 def priced(folder: Path) -> str:
     """What a study costs with real models, and by which settings; "" where that is not known.
 
-    ``folder`` is the study's: its ``costs.yaml`` has what ``snakemake cost`` printed.
+    ``folder`` is the study's: its ``costs.yaml`` has what ``snakemake cost`` printed, or no price
+    where the settings ask servers of one's own.
     """
     path = folder / "costs.yaml"
     if not path.is_file():
         return ""
     cost = yaml.safe_load(path.read_text(encoding="utf-8"))
+    if "low" not in cost:
+        return f"what servers of your own cost ({cost['settings']})"
     return f"${cost['low']:,} to ${cost['high']:,} ({cost['settings']})"
 
 

@@ -31,10 +31,13 @@ def naming_the_line(module: str, what: str, *, is_paid: bool = True) -> Iterator
         yield
     except (DissensusError, NotJournaled):
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         folder = Path(str(sys.modules[module].__file__)).parent
-        frames = [f for f in extract_tb(error.__traceback__) if Path(f.filename).parent == folder]
-        if module.partition(".")[0] == SHIPPED or not frames:
+        stack = extract_tb(error.__traceback__)
+        frames = [f for f in stack if Path(f.filename).parent == folder]
+        # A signal ends a run by one that comes from elsewhere.
+        is_theirs = isinstance(error, Exception) or stack[-1] in frames
+        if module.partition(".")[0] == SHIPPED or not frames or not is_theirs:
             raise
         message = " ".join(f"{type(error).__name__}: {error}".split())
         mend = "correct the study and start again: what was paid for is kept"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Annotated, Any, get_args
 
 from pydantic import AfterValidator, Field, model_validator
@@ -63,17 +64,24 @@ def marked(settings: Settings, kind: str, before: str = "") -> Iterator[Marked]:
     settings : a block, with all blocks in it.
     before : how paths begin.
     """
-    for name, field in type(settings).model_fields.items():
+    for name, all_marks in _marks_of(type(settings)).items():
         path, value = f"{before}{name}", getattr(settings, name)
         listed = dict(enumerate(value)) if isinstance(value, list) else value
         entries = listed if isinstance(listed, dict) else {"": value}
         inner = {f"{path}.{key}" if key != "" else path: entry for key, entry in entries.items()}
-        marks = [mark for mark in _marks((field.annotation, *field.metadata)) if mark.kind == kind]
+        marks = [mark for mark in all_marks if mark.kind == kind]
         if marks and value is not None:
             yield Marked(path, marks[0].purpose, inner)
         for where, entry in inner.items():
             if isinstance(entry, Settings):
                 yield from marked(entry, kind, f"{where}.")
+
+
+@cache
+def _marks_of(block: type[Settings]) -> dict[str, tuple[Mark, ...]]:
+    """The marks of each setting of a block, in their order; every job of a run asks for them."""
+    fields = block.model_fields.items()
+    return {name: tuple(_marks((field.annotation, *field.metadata))) for name, field in fields}
 
 
 def _marks(kinds: tuple[Any, ...]) -> Iterator[Mark]:

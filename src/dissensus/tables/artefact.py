@@ -251,14 +251,19 @@ def provenance_of(path: str | Path) -> dict[str, Any]:
 
 
 def key_of(path: str | Path) -> tuple[str, ...]:
-    """The columns that together name a row of an artefact, as the file says.
+    """The columns that together name a row of an artefact, as :func:`described` has them."""
+    return described(path)[0].key
+
+
+def described(path: str | Path) -> tuple[Schema, int]:
+    """What an artefact holds, as the file says, and how many rows.
 
     Raises
     ------
     ArtefactError : as :func:`read`.
     """
     with open_sealed(path) as file:
-        return _own_schema(file.schema_arrow, path).key
+        return _own_schema(file.schema_arrow, path), file.metadata.num_rows
 
 
 def _provenance(schema: pa.Schema) -> dict[str, Any]:

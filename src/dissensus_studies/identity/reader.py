@@ -15,6 +15,12 @@ READER = Reader(
         Measure("metrics", "accuracy", "Accuracy, last round"),
         Measure("metrics", "conformed", "Conformed, last round"),
         Measure("metrics", "disagreeing", "Disagreeing, last round"),
+        Measure(
+            "metrics",
+            "subverted",
+            "Right given up, last round",
+            "most agents talked out of a right answer",
+        ),
     ),
     details=f"{__package__}.reader:details",
     reads=("answers",),

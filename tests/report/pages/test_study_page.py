@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from browsing import Browser
 from dissensus.report.escaping import plain
 from dissensus.report.findings import Bar, Card
+from dissensus.report.pages.files import _stated
 from dissensus.report.pages.part import Further, Part, Place, Shown
 from dissensus.report.pages.study import study_page
 from dissensus.report.style import new_figure, save_svg, says
@@ -104,6 +105,38 @@ def test_what_a_figure_shows_is_said_once_above_it_and_not_in_its_caption_too() 
     assert "<p>Means by arm.</p>" in page and "<p>Filled: found.</p>" in page
 
 
+@pytest.mark.parametrize(
+    ("caption", "above", "below"),
+    [
+        ("Means.\n\nIt is 1.5. Then\nmore.\n", "It is 1.5.", ["Means.", "Then more."]),
+        ("Means. It is 1.5.\n\nMore.\n", "It is 1.5.", ["Means.", "More."]),
+        ("Left: means. Right: by draw (80).\n", "", ["Left: means. Right: by draw (80)."]),
+        (f"It is 1.5{' and so' * 40}.\n", f"It is 1.5{' and so' * 40}.", []),
+        (
+            f"It is 1.5 [1, 2] (p; q); the rest is{' long' * 50}.\n",
+            "It is 1.5 [1, 2] (p; q).",
+            [f"The rest is{' long' * 50}."],
+        ),
+        (
+            f"It is 1.5 [1, 2] (not *told* (yet) from{' one' * 60} (b)). Last.\n",
+            "It is 1.5 [1, 2].",
+            [f"Not <em>told</em> (yet) from{' one' * 60} (b). Last."],
+        ),
+    ],
+)
+def test_a_caption_goes_on_where_the_sentence_above_its_figure_ends(
+    caption: str, above: str, below: list[str]
+) -> None:
+    stated = _stated(caption, "95%")
+    figures = [Shown("one", "Title", True, caption, stated=stated)]
+    page = study_page("demo", part(figures=figures, tables=[]), simulated=False)
+    shown = page.partition("<figcaption>")[2].partition('<p class="files">')[0]
+    assert stated == above
+    # A quotation is what white space before a paragraph would make of it.
+    assert "<blockquote>" not in shown
+    assert [" ".join(each.split()) for each in re.findall("<p>(.*?)</p>", shown, re.S)] == below
+
+
 def test_losses_marks_and_cells_link_to_their_debates() -> None:
     lost = {"headline": ["x"], "lost": ["Lost for good: d001-zh (turn 3: timeout)."]}
     marks = {"one": [Place(0.25, 0.5, "d001")]}
@@ -125,7 +158,17 @@ def test_every_link_leads_to_something_that_the_run_has() -> None:
         if target.startswith("#"):
             assert target[1:] in ids
         elif target not in ("../index.html",) and not target.startswith("../reader/index.html"):
-            assert re.fullmatch(r"(figures/\w+\.(svg|png)|tables/\w+\.(csv|md|tex))", target)
+            files = r"figures/\w+\.(svg|png)|tables/\w+\.(csv|md|tex)|columns\.html"
+            assert re.fullmatch(files, target)
+
+
+def test_figures_and_tables_lead_to_the_columns_that_they_are_made_from() -> None:
+    figures = [Shown("one", "Title", True, "x", reads=["metrics", "turns"])]
+    tables = [Shown("t", "t", True, table("t", "d"), reads=["metrics"])]
+    page = study_page("demo", part(figures=figures, tables=tables), simulated=False)
+    link = '<a href="columns.html#metrics">metrics.parquet</a>'
+    assert page.count(f"made from {link}") == 2
+    assert f'made from {link}, <a href="columns.html#turns">turns.parquet</a>' in page
 
 
 def test_an_appendix_counts_what_it_has() -> None:

@@ -356,7 +356,7 @@ def test_a_loop_that_yields_nothing_ends_with_a_sentence(
         rehearse(sessions_of(Table, tmp_path))
     lines = range(unheard.__code__.co_firstlineno, unheard.__code__.co_firstlineno + 5)
     assert any(str(caught.value).startswith(f"{__file__}, line {line}: ") for line in lines)
-    assert "has not ended after 0.2 seconds; every round of its loop must yield" in str(
+    assert "has not ended after 0.2 seconds; a loop must end, and one of debate must" in str(
         caught.value
     )
 

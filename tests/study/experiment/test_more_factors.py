@@ -117,6 +117,52 @@ def test_an_interaction_is_the_coefficient_of_a_product_within_items() -> None:
     assert row["p_value"] < 0.001 and not row["headline"] and row["p_adjusted"] is not None
 
 
+def three_factors(planted: float, seed: int, items: int = 16) -> tuple[Any, pd.DataFrame]:
+    """Each two change 1 in each other, and all three change what is planted."""
+    study = study_of(
+        factors={
+            "dose": Factor((1, 3, 6), "crossed"),
+            **{name: Factor(("x", "y"), "crossed") for name in ("who", "order")},
+        },
+        interactions=(("dose", "who", "order"),),
+    )
+    rng = np.random.default_rng(seed)
+    slopes = rng.normal(0, 0.3, items)
+
+    def says(row: Any) -> list[float]:
+        who, order, dose = (row["who"] == "y"), (row["order"] == "y"), row["dose"]
+        pairs = 1.0 * who * order + who * dose + order * dose
+        changed = planted + slopes[int(row["item_id"][1:])]
+        return [float(pairs + changed * who * order * dose + rng.normal(0, 0.5))]
+
+    return study, played(study, items, says)[0]
+
+
+def test_three_factors_change_in_each_other_what_a_regression_of_all_products_says() -> None:
+    study, metrics = three_factors(0.8, 11)
+    row = rows_of(metrics, study)["", "", "dose × who × order", "slope × y × y", HEADLINE]
+    frame = metrics.groupby(["item_id", "dose", "who", "order"])["y"].mean().reset_index()
+    frame[["w", "o"]] = (frame[["who", "order"]] == "y") * 1.0
+    fit = smf.ols("y ~ dose * w * o + C(item_id)", frame).fit()
+    assert row["estimate"] == pytest.approx(fit.params["dose:w:o"])
+    assert abs(row["estimate"] - 0.8) < 3 * row["se"] < 0.8 and row["p_value"] < 0.001
+    assert (row["base"], row["n"], row["n_clusters"]) == ("x × x", 192, 16)
+    made = study(study.Settings.model_validate({"model": "m"}))
+    (line,) = [e for e in registered_analysis(made).estimands if "dose and who and order" in e]
+    assert "less the same at another level" in line
+
+
+@pytest.mark.parametrize("studies", thorough_but((15, 400), 15))
+def test_three_factors_that_only_act_by_twos_are_not_found(studies: int) -> None:
+    found = 0
+    for seed in range(studies):
+        study, metrics = three_factors(0.0, seed, 12)
+        rows = compare(metrics, Compared.of(study), Options(0.95, 10, seed))
+        (row,) = [row for row in rows if row["factor"] == "dose × who × order"]
+        found += row["p_value"] <= 0.05
+    assert found <= 0.05 * studies + 3 * math.sqrt(0.05 * 0.95 * studies)
+
+
 def test_two_levels_each_are_a_difference_of_differences() -> None:
     factors = {"who": Factor(("x", "y"), "crossed"), "order": Factor(("ab", "ba"), "crossed")}
     study = study_of(factors=factors, interactions=(("who", "order"),))
@@ -226,6 +272,17 @@ def test_levels_by_round_are_those_of_each_round_and_a_family_of_their_own() -> 
         ({"interactions": (("f", "g"),)}, "('f', 'g'); its form is"),
         ({"factors": {"f": ("x", "y")}, "interactions": ("f",)}, "has 'f'; its form is"),
         (
+            {
+                "factors": dict.fromkeys("fghi", (1, 2)),
+                "interactions": (("f", "g", "h", "i"),),
+            },
+            "of two factors each, or of three",
+        ),
+        (
+            {"factors": {"f": (1, 2), "g": (1, 2)}, "interactions": (("f", "g", "f"),)},
+            "('f', 'g', 'f'); its form is",
+        ),
+        (
             {"factors": {"f": (1, 2), "g": (1, 2)}, "interactions": (("f", "g"), ("g", "f"))},
             "has ('g', 'f') twice",
         ),
@@ -234,7 +291,7 @@ def test_levels_by_round_are_those_of_each_round_and_a_family_of_their_own() -> 
                 "factors": {"f": Factor((1, 2), arms=("a",)), "g": Factor((1, 2), arms=("b",))},
                 "interactions": (("f", "g"),),
             },
-            "which no arm has both",
+            "of which no arm has both",
         ),
     ],
 )

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import special
+from sklearn.metrics import roc_auc_score
 
 from dissensus.design.contrasts import HEADLINE, TWO_WAY, Options
 from dissensus.errors import SettingError
@@ -15,7 +18,7 @@ from dissensus.report import factors as shown
 from dissensus.report.view import Artefacts, View
 from dissensus.stats.bootstrap import cluster_robust_mean
 from dissensus.stats.multiplicity import adjust
-from dissensus.study.experiment import Experiment, Factor, Outcome
+from dissensus.study.experiment import AUC, Experiment, Factor, Outcome, flag, text, whole
 from dissensus.study.experiment.compared import Compared
 from dissensus.study.experiment.contrasts import CONTRASTS, compare
 from dissensus.study.experiment.registered import registered_analysis
@@ -26,6 +29,7 @@ from panel_study import declared
 from played_study import played, study_of
 
 OPTIONS = Options(0.95, 200, 1)
+ITEM = {"topic": text("t"), "bad": flag("Whether it is bad."), "answer": whole("True answer.")}
 
 
 def study(models: int, **more: Any) -> type[Experiment]:
@@ -159,6 +163,76 @@ def test_a_sample_that_is_none_is_a_sentence(wrong: Any, sentence: str) -> None:
     with pytest.raises(SettingError) as caught:
         declared(**wrong)
     assert sentence in str(caught.value)
+
+
+AUCS = {"auc": Outcome("AUC.", null=0.5, statistic=AUC("y", "bad")), "y": Outcome("Suspicion.")}
+
+
+def suspected(cls: type[Experiment], told: Callable[[Any, str], float], seed: int) -> pd.DataFrame:
+    """Metrics of 40 items, of which every other is bad, as an arm tells with a model."""
+    rng = np.random.default_rng(seed)
+    pool = {
+        f"i{n}": {"item_id": f"i{n}", "topic": "t", "bad": n % 2 == 1, "answer": 0}
+        for n in range(40)
+    }
+
+    def says(row: Any) -> list[float]:
+        bad = int(row["item_id"][1:]) % 2
+        return [float(told(row["which"], row["arm"]) * bad + rng.normal())]
+
+    return played(cls, pool, says)[0]
+
+
+def test_from_texts_an_auc_is_over_items_and_models_too() -> None:
+    cls = study(4, outcomes=AUCS, item=ITEM)
+    metrics = suspected(cls, lambda which, arm: 0.3 + 2.0 * (arm == "b"), 8)
+    rows = compare(metrics, Compared.of(cls), OPTIONS)
+    (row,) = [each for each in rows if each["method"] == TWO_WAY and each["outcome"] == "auc"]
+    assert set(row) == set(CONTRASTS.columns)
+    (alone,) = [each for each in rows if each["headline"]]
+    assert row["estimate"] == alone["estimate"]
+    planted = special.ndtr(2.3 / math.sqrt(2)) - special.ndtr(0.3 / math.sqrt(2))
+    assert row["ci_low"] < planted < row["ci_high"] and row["p_value"] < 0.05
+    # Twenty items of each kind, and four models: three degrees of freedom.
+    assert (alone["n_clusters"], row["n_clusters"], row["headline"]) == (20, 4, False)
+    one = study(3, outcomes=AUCS, item=ITEM, arms=("b",))
+    metrics = suspected(one, lambda which, arm: 2.0, 9)
+    rows = compare(metrics, Compared.of(one), OPTIONS)
+    (row,) = [each for each in rows if each["method"] == TWO_WAY]
+    assert row["arm"] == "b" and row["ci_low"] < special.ndtr(2.0 / math.sqrt(2)) < row["ci_high"]
+    assert row["p_value"] < 0.05
+
+
+def test_from_texts_an_auc_has_rows_at_each_level_and_of_what_levels_change() -> None:
+    cls = study(3, outcomes=AUCS, item=ITEM)
+    told = {"m0": 0.5, "m1": 0.5, "m2": 2.5}
+    metrics = suspected(cls, lambda which, arm: told[which], 10)
+    rows = [r for r in compare(metrics, Compared.of(cls), OPTIONS) if r["outcome"] == "auc"]
+    keyed = {(r["arm"], r["reference"], r["level"]): r for r in rows if r["factor"]}
+    assert len(keyed) == 3 * 2 + 2 * 2
+    for arm in cls.arms:
+        for level in told:
+            of = metrics[(metrics["arm"] == arm) & (metrics["which"] == level)]
+            row = keyed[arm, "", level]
+            assert row["estimate"] == pytest.approx(roc_auc_score(of["bad"], of["y"]))
+            assert row["n"] == 40 and row["contrast"] == f"{arm}, which {level}"
+    for level in ("m1", "m2"):
+        by_arm = [keyed[arm, "", level]["estimate"] - keyed[arm, "", "m0"]["estimate"]
+                  for arm in ("a", "b")]  # fmt: skip
+        assert keyed["", "", level]["estimate"] == pytest.approx(np.mean(by_arm))
+        assert keyed["b", "a", level]["estimate"] == pytest.approx(by_arm[1] - by_arm[0])
+        assert keyed["", "", level]["base"] == "m0" and not keyed["", "", level]["headline"]
+    planted = special.ndtr(2.5 / math.sqrt(2)) - special.ndtr(0.5 / math.sqrt(2))
+    row = keyed["", "", "m2"]
+    assert row["ci_low"] < planted < row["ci_high"] and row["p_value"] < 0.01
+    assert keyed["", "", "m1"]["ci_low"] < 0.0 < keyed["", "", "m1"]["ci_high"]
+    # A lost session takes its draw with it, and its item where levels are compared.
+    lost = (metrics["item_id"] == "i3") & (metrics["which"] == "m2") & (metrics["arm"] == "a")
+    metrics.loc[lost, ["y", "complete"]] = [np.nan, False]
+    rows = compare(metrics, Compared.of(cls), OPTIONS)
+    counted = {r["level"]: r["n"] for r in rows if r["contrast"].startswith("b-a, which")
+               and r["outcome"] == "auc"}  # fmt: skip
+    assert counted == {"m1": 80, "m2": 78}
 
 
 def test_a_mean_over_one_way_is_that_of_its_clusters() -> None:

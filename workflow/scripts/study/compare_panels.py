@@ -5,6 +5,8 @@ from typing import Any
 
 from dissensus.compare.panels import Panel, compare_panels, panels_page
 from dissensus.compare.units import COMPARED
+from dissensus.digests import file_digest
+from dissensus.keep.closing import close_panels
 from dissensus.run.stage import Stage, run
 from dissensus.tables.artefact import write_text
 
@@ -30,7 +32,12 @@ def main(inputs: Any, outputs: Any, stage: Stage) -> None:
         Panel.of(name, runs[name], models, [results / runs[name] / study for study in cards])
         for name, models in given["panels"].items()
     ]
-    write_text(page, panels_page(given["run"], stage.seed, panels, cards, stage.simulated))
+    closing = Path(outputs.closing)
+    write_text(closing, close_panels(page.parent, [results / run for run in runs.values()]))
+    front = panels_page(
+        given["run"], stage.seed, panels, cards, stage.simulated, file_digest(closing)
+    )
+    write_text(page, front)
 
 
 if __name__ == "__main__":

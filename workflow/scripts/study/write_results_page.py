@@ -9,6 +9,7 @@ from dissensus.plan.order import order_of
 from dissensus.plan.registering.direction import direction_of
 from dissensus.report.facts import FACTS
 from dissensus.report.findings import FINDINGS, rows
+from dissensus.report.pages.columns import columns_page, files_of
 from dissensus.report.pages.exchange import exchange_of
 from dissensus.report.pages.files import dollars, findings_of, newest_day, part_of
 from dissensus.report.pages.front import Run, front_page
@@ -22,9 +23,10 @@ from dissensus.tables.artefact import read, write, write_text
 
 def main(inputs: Any, outputs: Any, stage: Stage) -> None:
     parts = []
-    settings = stage.settings
-    files = zip(settings["studies"], outputs.findings, outputs.facts, outputs.pages, strict=True)
-    for given, path, facts_path, page_path in files:
+    settings, name = stage.settings, stage.settings["run"]
+    written = outputs.findings, outputs.facts, outputs.pages, outputs.columns
+    files = zip(settings["studies"], *written, strict=True)
+    for given, path, facts_path, page_path, columns_path in files:
         folder = Path(path).parent
         state = resolve(given["headline"]) if given["headline"] else None
         findings, lost = findings_of(folder, state, View.of(given["view"], stage.simulated))
@@ -40,11 +42,12 @@ def main(inputs: Any, outputs: Any, stage: Stage) -> None:
             said = [*part.order, *direction.sentences()]
             part = replace(part, order=said, direction=direction.words)
         parts.append(part)
-        write_text(page_path, study_page(settings["run"], parts[-1], stage.simulated))
+        write_text(page_path, study_page(name, part, stage.simulated))
+        write_text(columns_path, columns_page(name, folder.name, files_of(folder), stage.simulated))
     truth = [row for path in inputs.get("truth", ()) for row in read(path, TRUTH).to_pylist()]
     folders = [Path(path).parent for path in outputs.findings]
     of_run = Run(
-        settings["run"],
+        name,
         stage.seed,
         newest_day(folders),
         settings["models"],

@@ -41,7 +41,7 @@ const Debate = (() => {
     const { index, i, study } = found, word = query.get("q") ?? "";
     return [
       make("h1", {}, make("span", { class: "known" }, `${study} ${found.id}`), make("span", { class: "instead" }, `A debate of the ${study} study`)), make("div", { class: "question" }, word ? marked(titled(index, i), word) : titled(index, i)), options(found),
-      outcome(found), links(found), search(found, word), Files.form(found), found.turns.length > 0 && Marks.form(found),
+      outcome(found), links(found), search(found, word), tools(found), below(found),
       ...attempts(found, word), measures(found), about(found), graph(found), claims(found), ...found.tables.filter((one) => one.rows.length).map((one) => fold(one.title, table(one.title, one.columns, one.rows), true, true)), cite(found),
     ].filter(Boolean);
   }
@@ -67,11 +67,24 @@ const Debate = (() => {
       make("ul", {}, index.findings.map((one) => make("li", {}, one))));
   }
 
+  // Beyond as many other sessions of a draw, their list is folded: the debate would begin a screen later.
+  const MANY = 6;
+  // On a telephone, what few readers need stands folded.
+  const tools = (found) => make("details", { open: matchMedia("(min-width: 40.01rem)").matches, class: "tools" }, make("summary", {}, "Marks and copies"), Files.form(found), found.turns.length > 0 && Marks.form(found));
+
+  // What measures and judges found stands below the debate, which may be long.
+  function below(found) {
+    const titles = found.tables.filter((one) => one.rows.length).map((one) => one.title);
+    const go = (title) => { const part = [...document.querySelectorAll("main details.part")].find((one) => one.querySelector("summary").textContent === title); part.open = true; part.scrollIntoView({ block: "start" }); part.querySelector("summary").focus({ preventScroll: true }); };
+    return titles.length > 0 && make("p", { class: "known tools" }, "Below the debate: ", titles.map((title) => [make("button", { type: "button", on: { click: () => go(title) } }, title), " "]));
+  }
+
   function links(found) {
     const { study, index, i, id } = found, same = others(index, i), figures = index.failure[i] ? [] : index.figures.filter((one) => one.targets.includes(id) || one.targets.includes(index.draw[i]));
     const step = (k, title) => (k >= 0 && k < index.id.length ? make("a", { href: path(study, index.id[k]), rel: title === "Next" ? "next" : "prev" }, `${title}: ${index.id[k]}`) : null);
+    const drawn = same.map((k) => [make("a", { href: path(study, index.id[k]) }, `${List.arm(index, k)} (${index.id[k]})`), " ", make("a", { href: path(study, [id, index.id[k]].join("+")), "aria-label": Text.shown(`Side by side with ${index.id[k]}`) }, "side by side"), " "]);
     return make("nav", { "aria-label": "Other debates", class: "links known" },
-      same.length > 0 && make("p", {}, `Draw ${index.draw[i]}: `, same.map((k) => [make("a", { href: path(study, index.id[k]) }, `${List.arm(index, k)} (${index.id[k]})`), " ", make("a", { href: path(study, [id, index.id[k]].join("+")), "aria-label": Text.shown(`Side by side with ${index.id[k]}`) }, "side by side"), " "])),
+      same.length > MANY ? make("details", {}, make("summary", {}, `Draw ${index.draw[i]}: ${Words.counted(same.length, "other session")}`), make("p", {}, drawn)) : same.length > 0 && make("p", {}, `Draw ${index.draw[i]}: `, drawn),
       figures.length > 0 && make("p", {}, "Where it lies in the figures: ", figures.map((one) => [make("a", { href: `../${encodeURIComponent(study)}/index.html#${encodeURIComponent(`${study}-${one.name}`)}` }, one.title), " "])),
       make("p", {}, step(i - 1, "Previous"), " ", step(i + 1, "Next"), " ", make("a", { href: `#/?study=${encodeURIComponent(study)}` }, `All of ${study}`)));
   }

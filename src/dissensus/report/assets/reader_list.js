@@ -96,7 +96,7 @@ const List = (() => {
 
   function about(query) {
     const index = Data.studies.get(query.get("study"));
-    if (index) return make("p", {}, index.question);
+    if (index) return make("div", {}, make("p", {}, index.question), first(query.get("study"), index));
     return make("ul", { class: "studies" }, [...Data.studies.entries()].map(([name, one]) =>
       make("li", {}, make("a", { href: `#/?study=${encodeURIComponent(name)}` }, name), `: ${Words.counted(one.id.length, "session")}. ${one.question}`, first(name, one))));
   }
@@ -107,10 +107,11 @@ const List = (() => {
     const ranked = (measure?.values ?? []).map((value, i) => [value, i]).filter(([value]) => value !== null).sort(([a], [b]) => a - b);
     const spread = [...index.draws.values()].map((own) => own.filter((i) => measure?.values[i] !== null && measure?.values[i] !== undefined).sort((a, b) => measure.values[a] - measure.values[b])).filter((own) => own.length > 1);
     spread.sort((a, b) => measure.values[b.at(-1)] - measure.values[b[0]] - measure.values[a.at(-1)] + measure.values[a[0]]);
+    const most = index.measures.filter((one) => one.most && one.values.some((value) => value > 0)), top = (one) => one.values.indexOf(one.values.reduce((best, value) => (value !== null && (best === null || value > best) ? value : best), null));
     const lost = index.status.indexOf(3);
     return make("p", { class: "about" }, "Start here: ", ranked.length > 0 && [`by ${measure.title},`, link(ranked[ranked.length >> 1][1], "the median"), link(ranked.at(-1)[1], "the highest"), link(ranked[0][1], "the lowest")],
       spread.length > 0 && [" ", make("a", { href: `#/${encodeURIComponent(name)}/${[spread[0][0], spread[0].at(-1)].map((i) => encodeURIComponent(index.id[i])).join("+")}` }, `the two of a draw that differ most (${index.draw[spread[0][0]]})`), ";"],
-      lost >= 0 && link(lost, "one that was lost"), " ", make("button", { type: "button", on: { click: () => { location.hash = `#/${encodeURIComponent(name)}/${encodeURIComponent(index.id[Math.floor(Math.random() * index.id.length)])}`; } } }, "one by chance"));
+      most.map((one) => link(top(one), one.most)), lost >= 0 && link(lost, "one that was lost"), " ", make("button", { type: "button", on: { click: () => { location.hash = `#/${encodeURIComponent(name)}/${encodeURIComponent(index.id[Math.floor(Math.random() * index.id.length)])}`; } } }, "one by chance"));
   }
 
   function form(query, go) {

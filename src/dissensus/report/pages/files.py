@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from html import unescape
@@ -42,6 +42,8 @@ _PAGES = ("tables/index.html", "tables/spending.html")
 _MOST_BYTES = 600_000
 #: Characters of the sentence below a figure's title.
 _MOST_STATED = 240
+#: How a sentence begins that says what a panel draws, and not what was found there.
+_OF_PANEL = re.compile(r"(?:Left|Right|[a-z]): ")
 #: Characters of a page of text that are shown on another; the file has all.
 _MOST_TEXT = 50_000
 _ESCAPE = re.compile(r"\\([^\w\s])")
@@ -114,8 +116,8 @@ def part_of(
     Parameters
     ----------
     folder : of the study.
-    given : ``question``, ``design``, ``figures``, each with its name, its title and whether it is
-        main, and ``tables``, see :func:`dissensus.study.given.page_settings`.
+    given : ``question``, ``design``, ``figures``, each with its name, its title, whether it is main
+        and what it reads, and ``tables``, see :func:`dissensus.study.given.page_settings`.
     findings : its findings.
     card : of the front page.
     """
@@ -123,21 +125,22 @@ def part_of(
     for row in findings:
         sentences.setdefault(row["kind"], []).append(row["sentence"])
     figures, level = [], f"{100 * given['view']['confidence']:g}%"
-    for name, title, main in given["figures"]:
+    for name, title, main, reads in given["figures"]:
         caption = (folder / f"captions/{name}.rst").read_text(encoding="utf-8")
         picture = folder / f"figures/{name}.svg"
         within = main and picture.stat().st_size <= _MOST_BYTES
         svg = picture.read_text(encoding="utf-8") if within else ""
         stated = _stated(caption, level) if main else ""
-        shown_figure = Shown(name, title, main, caption, _words(picture), svg=svg, stated=stated)
-        figures.append(shown_figure)
+        figure = Shown(name, title, main, caption, _words(picture), svg=svg, stated=stated)
+        figures.append(replace(figure, reads=_there(folder, reads)))
     shown = _tables_of(folder, [page for page in _PAGES if (folder / page).exists()])
     told = {name: rest for name, *rest in given["tables"]}
     tables = []
     for name, text in shown.items():
-        question, main, columns, rows = told.get(name, ("", False, (), ()))
+        question, main, columns, rows, reads = told.get(name, ("", False, (), (), ()))
         part = narrowed(text, columns, rows) if main else text
-        tables.append(Shown(name, question, main, part, whole="" if part == text else text))
+        table = Shown(name, question, main, part, whole="" if part == text else text)
+        tables.append(replace(table, reads=_there(folder, reads)))
     manifest, outcomes = (read(folder / f"{name}.parquet") for name in ("manifest", "outcomes"))
     # A study that stopped has sessions that were not run.
     manifest = manifest.filter(is_in(manifest["session_id"], outcomes["session_id"]))
@@ -167,18 +170,51 @@ def part_of(
     )
 
 
+def _there(folder: Path, names: Sequence[str]) -> list[str]:
+    """Those artefacts that are files in a study's folder."""
+    return [name for name in names if (folder / f"{name}.parquet").is_file()]
+
+
 def _sentences(path: Path) -> list[str] | None:
     """The sentences of an artefact; None where there is no such, as of what was not registered."""
     return read(path)["sentence"].to_pylist() if path.exists() else None
 
 
 def _stated(caption: str, level: str) -> str:
-    """The main sentence of a caption, cut at a clause where it is long."""
+    """The main sentence of a caption; of a long one, what stands before its last clause.
+
+    "" where the caption says what is drawn alone.
+    """
     sentence = main_sentence(caption.replace(f"*{SIMULATED}*", ""), level)
+    if _OF_PANEL.match(sentence):
+        return ""
     if len(sentence) <= _MOST_STATED:
         return sentence
-    kept = sentence[:_MOST_STATED]
-    return f"{kept[: max(kept.rfind('), ') + 1, kept.rfind('; '))] or kept} …"
+    ends = [place for place in _clauses(sentence) if place <= _MOST_STATED]
+    return f"{sentence[: ends[-1]]}." if ends else sentence
+
+
+def _clauses(sentence: str) -> Iterator[int]:
+    """Where a sentence could end before its end: at a semicolon, or before a last aside."""
+    depth = 0
+    for place, letter in enumerate(sentence):
+        if depth == 0 and sentence.startswith("; ", place):
+            yield place
+        if depth == 0 and letter == "(" and sentence.endswith(")."):
+            closed = _closed(sentence, place)
+            if closed == len(sentence) - 2:
+                yield place - 1
+        depth += (letter in "([") - (letter in ")]")
+
+
+def _closed(sentence: str, opened: int) -> int:
+    """Where what is opened at a place is closed; -1 if nowhere."""
+    depth = 0
+    for place, letter in enumerate(sentence[opened:], start=opened):
+        depth += (letter in "([") - (letter in ")]")
+        if depth == 0:
+            return place
+    return -1
 
 
 def _text(path: Path) -> str:

@@ -13,7 +13,7 @@ from dissensus.report.pages.cards import card_body, planted
 from dissensus.report.pages.exchange import shown
 from dissensus.report.pages.part import Part
 from dissensus.report.pages.shell import header, page
-from dissensus.report.pages.study import linked, scripts, style
+from dissensus.report.pages.study import COLUMNS, linked, scripts, style
 from dissensus.report.tables import as_html
 from dissensus.report.truth import table_truth, tally
 from dissensus.shipped import command
@@ -126,7 +126,7 @@ def _card(part: Part) -> Iterator[str]:
                 if part.deviations is not None
                 else []
             ),
-            f'<a href="{quote(part.name)}/">Files</a>',
+            f'<a href="{quote(part.name)}/{COLUMNS}">Files</a>',
         )
     )
     attrition = " ".join(part.sentences.get("lost", ())) or "None was lost."

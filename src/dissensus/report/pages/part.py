@@ -23,6 +23,7 @@ class Shown:
     svg : a figure that is drawn as a part of the page, so that its marks say their values.
     stated : what a figure shows in this run, in a sentence.
     whole : the table with all of its rows and columns, where ``text`` has not all; in HTML.
+    reads : the artefacts that it is made from, of those that the study's page of files has.
     """
 
     name: str
@@ -33,6 +34,7 @@ class Shown:
     whole: str = ""
     svg: str = ""
     stated: str = ""
+    reads: Sequence[str] = ()
 
 
 @dataclass(frozen=True)

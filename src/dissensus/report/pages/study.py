@@ -22,6 +22,8 @@ _SCRIPTS = (ASSETS / "results.js",)
 _MOST_ROWS = 25
 #: The page of all debates, from a study's.
 READER = "../reader/index.html"
+#: The page of the study's files, beside its own; see :mod:`dissensus.report.pages.columns`.
+COLUMNS = "columns.html"
 
 
 def assets_digest() -> str:
@@ -63,6 +65,7 @@ def study_page(run: str, part: Part, simulated: bool) -> str:
             [
                 ("../index.html", f"Run {run}"),
                 (f"{READER}#/?study={quote(part.name)}", "Debates"),
+                (COLUMNS, "Files and their columns"),
             ],
             simulated,
         ),
@@ -125,6 +128,7 @@ def _said(part: Part) -> Iterator[str]:
     )
     counts = (("headline", "finding"), ("against", "sentence"))
     found, against = (counted(len(part.sentences.get(kind, ())), noun) for kind, noun in counts)
+    against = "nothing" if not part.sentences.get("against") else against
     # The card above has the first of both: one number does not stand twice on a screen.
     yield f"<details><summary>All that was found: {found}, and {against} against it</summary>"
     yield '<section id="said"><h2>All that was found</h2>'
@@ -247,7 +251,8 @@ def _figure(part: Part, figure: Shown, number: int) -> str:
         f'<figure id="{_id(part, figure)}"><h3>{_numbered(figure, number)}</h3>{stated}'
         f'<div class="pan"><div class="picture">{picture}{marks}</div></div>'
         f'<figcaption>{caption}<p class="files">{told}'
-        f'<a href="{base}.svg">SVG</a> <a href="{base}.png">PNG</a></p></figcaption></figure>'
+        f'<a href="{base}.svg">SVG</a> <a href="{base}.png">PNG</a>{_from(figure)}</p>'
+        "</figcaption></figure>"
     )
 
 
@@ -265,8 +270,17 @@ def _table(part: Part, table: Shown) -> str:
     return (
         f'<div class="table" id="{_id(part, table)}">{heading}'
         f'{_scrolling(part, table.name, table.text)}{whole}<p class="files">'
-        f'<a href="{base}.csv">CSV</a> <a href="{base}.md">Markdown</a>{latex}</p></div>'
+        f'<a href="{base}.csv">CSV</a> <a href="{base}.md">Markdown</a>{latex}{_from(table)}'
+        "</p></div>"
     )
+
+
+def _from(shown: Shown) -> str:
+    """The files that something is made from, each a link to what its columns hold."""
+    names = ", ".join(
+        f'<a href="{COLUMNS}#{html(name)}">{html(name)}.parquet</a>' for name in shown.reads
+    )
+    return f" · made from {names}" if names else ""
 
 
 def _scrolling(part: Part, name: str, text: str) -> str:
@@ -287,13 +301,24 @@ def _title(table: Shown) -> str:
 
 
 def _without(caption: str, stated: str) -> str:
-    """A caption less the sentence that stands above its figure, whatever its markup and lines."""
+    """A caption less what stands above its figure, whatever its markup and lines.
+
+    Where only the beginning of a sentence stands there, the rest becomes a sentence.
+    """
     if not stated:
         return caption
     markup = r"[\\*`]*"
-    words = (markup.join(map(re.escape, word)) for word in stated.split())
-    sentence = markup + rf"{markup}\s+{markup}".join(words) + markup
-    return re.sub(sentence, "", caption, count=1).strip()
+    words = (markup.join(map(re.escape, word)) for word in stated.removesuffix(".").split())
+    begin = markup + rf"{markup}\s+{markup}".join(words) + markup
+    # White space that is left before a paragraph would make a quotation of it.
+    blank = r"[^\S\n]*(?:\n(?!\n))?"
+    end = rf"\.{markup}{blank}|;\s+(\w)|\s+\((\w)(.*?)\)\.|(?<=[!?]){blank}|\s*\Z"
+
+    def rest(match: re.Match[str]) -> str:
+        clause, aside, more = match.groups(default="")
+        return (clause or aside).upper() + (f"{more}." if aside else "")
+
+    return re.sub(rf"{begin}(?:{end})", rest, caption, count=1, flags=re.DOTALL).strip()
 
 
 def _caption(text: str) -> str:

@@ -8,8 +8,8 @@ from math import nan
 
 from dissensus.design.again import again_of
 from dissensus.design.contrasts import robust_mean
+from dissensus.design.over_sessions_rows import Tested
 from dissensus.design.pairs import Columns, Labels
-from dissensus.design.resampled import Tested
 from dissensus.design.weights import Contrast
 from dissensus.stats.checks import FloatArray
 from dissensus.stats.results import Estimate
@@ -33,7 +33,7 @@ class Compared:
     again : whether the reference is run a second time.
     statistics : outcomes that are one number of all sessions of an arm, by name.
     main : name of the primary outcome; the first one's where it is empty.
-    interactions : pairs of factors.
+    interactions : pairs of factors, or threes.
     sample : factor whose levels are a sample, too; "" for none.
     """
 
@@ -45,7 +45,7 @@ class Compared:
     again: bool = False
     statistics: Mapping[str, Outcome] = field(default_factory=dict)
     main: str = ""
-    interactions: Sequence[tuple[str, str]] = ()
+    interactions: Sequence[tuple[str, ...]] = ()
     sample: str = ""
 
     @classmethod
@@ -60,7 +60,7 @@ class Compared:
             again,
             study.statistics(),
             next(iter(study.outcomes)),
-            [(first, other) for first, other in study.interactions],
+            [tuple(among) for among in study.interactions],
             study.sample,
         )
 

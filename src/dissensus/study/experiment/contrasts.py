@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -127,15 +129,17 @@ def compare(
     ).rows(metrics, options)
     of_arms, floored, means = _over_sessions(metrics, design, options)
     rows += of_arms
+    means += list(_statistics_at_levels(metrics, design, options))
     main = [row["outcome"] == design.primary for row in rows]
     effects = list(_effects(metrics, design, options))
+    effects += list(_changed_statistics(metrics, design, options))
     is_main = [not compared and _is_headline(row, design) for row in effects]
     means += [row for name in design.outcomes for row in _means(metrics, name, design, options)]
     for row, is_first in zip(effects, is_main, strict=True):
         row["headline"] = is_first and row["method"] == HEADLINE
     if not compared and not any(is_main):
         for row in means:
-            row["headline"] = row["outcome"] == design.primary and "factor" not in row
+            row["headline"] = row["outcome"] == design.primary and not row.get("factor")
     tested = [*zip(rows, main, strict=True), *zip(effects, is_main, strict=True)]
     tested += [(row, False) for row in areas]
     run_again = {arm for each in design.floor for arm in each.treated}
@@ -168,6 +172,50 @@ def _over_sessions(
     return made
 
 
+def _statistics_at_levels(
+    metrics: pd.DataFrame, design: Compared, options: Options
+) -> Iterator[Row]:
+    """Statistics over sessions in each arm at each level of each factor."""
+    for factor, dealt in design.factors.items() if design.statistics else ():
+        levels = units_of(metrics, design.columns)[factor].to_numpy()
+        arms = [*filter(dealt.is_in, design.arms)]
+        for each, (value, level) in product(
+            design.tested, zip(dealt.values, dealt.names, strict=True)
+        ):
+            seeded = replace(options, seed=seed_of(options.seed, factor, level))
+            for row in each.at_level(metrics, arms, levels == value, seeded, design.columns):
+                words = f"{row['arm']}, {factor} {level}"
+                yield {**row, "contrast": words, "factor": factor, "level": level}
+
+
+def _changed_statistics(metrics: pd.DataFrame, design: Compared, options: Options) -> Iterator[Row]:
+    """What each level changes against the first in statistics: in the mean of arms, in contrasts.
+
+    Only draws count in whose block both levels are, where levels are compared within items.
+    """
+    if not design.statistics:
+        return
+    draws = units_of(metrics, design.columns)
+    for factor, declared in design.factors.items():
+        dealt = Dealt.of(draws, factor, design.factors, design.cluster)
+        arms = [*filter(declared.is_in, design.arms)]
+        mean = Contrast("", dict.fromkeys(arms, 1.0 / len(arms)))
+        compared = [each for each in design.compared if declared.is_in(*each.weights)]
+        (first, base), *others = zip(declared.values, declared.names, strict=True)
+        for each, of, (value, level) in product(design.tested, (mean, *compared), others):
+            named, arm, reference = (
+                (f"{of.name}, ", of.arm, of.reference) if of.name else ("", "", "")
+            )
+            seed = seed_of(options.seed, each.name, arm, reference, factor, level)
+            estimate = each.changed(
+                metrics, of, partial(dealt.of_levels, value, first),
+                replace(options, seed=seed), design.columns,
+            )  # fmt: skip
+            row = contrast_row(each.name, arm, reference, HEADLINE, estimate, False)
+            at = {"factor": factor, "level": level, "base": base}
+            yield {**row, "contrast": f"{named}{factor} {level}-{base}", **at}
+
+
 def _placed(row: Row) -> Row:
     """A row of arms alone, with the columns of factors too."""
     return {"factor": "", "level": "", "base": "", **row}
@@ -176,6 +224,8 @@ def _placed(row: Row) -> Row:
 def _is_headline(row: Row, design: Compared) -> bool:
     """Whether an effect of a factor is what a study of one arm is about."""
     is_slope = row["level"] == SLOPE
+    if design.primary in design.statistics:
+        return False
     is_primary = row["outcome"] == design.primary and not row["arm"]
     factor = design.factors.get(row["factor"])
     return is_primary and factor is not None and is_slope == factor.has_slope
@@ -237,16 +287,16 @@ def _effects(metrics: pd.DataFrame, design: Compared, options: Options) -> Itera
 def _interactions(
     wide: pd.DataFrame, draws: pd.DataFrame, name: str, design: Compared, options: Options
 ) -> Iterator[Row]:
-    """What factors change in each other, in the mean of all arms that have both of them."""
-    for pair in design.interactions:
-        both = [
-            arm for arm in wide if all(design.factors[factor].is_in(str(arm)) for factor in pair)
+    """What factors change in each other, in the mean of all arms that have all of them."""
+    for among in design.interactions:
+        having = [
+            arm for arm in wide if all(design.factors[factor].is_in(str(arm)) for factor in among)
         ]
-        values = wide[both].mean(axis=1, skipna=False).to_numpy(float)
-        given = (draws, values, pair, design.factors, design.cluster, options.confidence)
+        values = wide[having].mean(axis=1, skipna=False).to_numpy(float)
+        given = (draws, values, among, design.factors, design.cluster, options.confidence)
         for effect in interactions(*given):
             row = contrast_row(name, "", "", effect.method, effect.estimate, False)
-            factor = TIMES.join(pair)
+            factor = TIMES.join(among)
             at = {"factor": factor, "level": effect.level, "base": effect.base}
             yield {**row, "contrast": f"{factor}: {effect.level}", **at}
 
@@ -259,15 +309,20 @@ def _over_both_ways(metrics: pd.DataFrame, design: Compared, options: Options) -
     if not design.sample:
         return
     draws, factor = units_of(metrics, design.columns), design.factors[design.sample]
+    compared = [each for each in design.compared if factor.is_in(*each.weights)]
+    alone = Contrast(design.arms[0], {design.arms[0]: 1.0})
+    is_alone = not design.compared and factor.is_in(design.arms[0])
+    for each in design.tested:
+        tested = [alone] if is_alone and each.null is not None else compared
+        levels = draws[design.sample].to_numpy()
+        yield from each.over_both_ways(metrics, tested, levels, options, design.columns)
     for name, outcome in design.outcomes.items():
         wide = by_arm(metrics, name, design.columns).sort_index()
-        for each in design.compared:
-            if factor.is_in(*each.weights):
-                pairs = pairs_of(wide, draws[design.cluster], each)
-                yield from _both_ways(name, each, pairs.differences, 0.0, draws, design, options)
-        if not design.compared and outcome.null is not None and factor.is_in(design.arms[0]):
-            alone, values = Contrast(design.arms[0], {design.arms[0]: 1.0}), wide[design.arms[0]]
-            numbers = values.to_numpy(float)
+        for of in compared:
+            pairs = pairs_of(wide, draws[design.cluster], of)
+            yield from _both_ways(name, of, pairs.differences, 0.0, draws, design, options)
+        if is_alone and outcome.null is not None:
+            numbers = wide[alone.arm].to_numpy(float)
             yield from _both_ways(name, alone, numbers, outcome.null, draws, design, options)
 
 

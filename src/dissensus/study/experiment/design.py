@@ -58,7 +58,8 @@ class ExperimentDesign(Study[ExperimentSettings]):
         is compared with the first.
     factors : name -> a :class:`Factor`, or its levels alone, of which one is drawn at random for
         each draw. All arms of a draw share it.
-    interactions : pairs of factors of which it is estimated what they change in each other.
+    interactions : pairs of factors, or threes, of which it is estimated what they change in each
+        other.
     cluster : column of what is independent of each other; items, where the study says nothing.
     sample : factor whose levels stand for others like them, such as models; "" for none.
     forks : arm -> what it is forked from; see :meth:`replacement`.
@@ -70,7 +71,7 @@ class ExperimentDesign(Study[ExperimentSettings]):
     outcomes: ClassVar[Mapping[str, Outcome | str]]
     contrasts: ClassVar[Mapping[str, tuple[str, str] | Mapping[str, float]]] = {}
     factors: ClassVar[Mapping[str, Factor | Sequence[FactorLevel]]] = {}
-    interactions: ClassVar[Sequence[tuple[str, str]]] = ()
+    interactions: ClassVar[Sequence[tuple[str, ...]]] = ()
     cluster: ClassVar[str] = "item_id"
     sample: ClassVar[str] = ""
     forks: ClassVar[Mapping[str, Fork]] = {}

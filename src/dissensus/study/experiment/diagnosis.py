@@ -135,6 +135,7 @@ def _primary(design: Compared) -> Compared:
         outcomes=first(design.outcomes),
         statistics=first(design.statistics),
         factors=factors,
+        sample="",
     )
 
 

@@ -7,8 +7,9 @@ alike in all else that the design holds equal; where levels are drawn, between d
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations, product
 from typing import NamedTuple
 
 import numpy as np
@@ -20,7 +21,7 @@ from dissensus.digests import seed_of
 from dissensus.stats.checks import FloatArray
 from dissensus.stats.results import Estimate
 from dissensus.stats.slopes import centred, cluster_robust_slope
-from dissensus.study.experiment.factors import SLOPE, TIMES, Factor
+from dissensus.study.experiment.factors import SLOPE, TIMES, Factor, Level
 
 
 class Effect(NamedTuple):
@@ -108,6 +109,15 @@ class Dealt:
                 by_signs = self._by_signs(values, is_level, kept, seeded)
                 yield Effect(name, base, RANDOMISATION, replace(by_signs, n=effect.n))
 
+    def of_levels(self, level: Level, base: Level, kept: Labels) -> tuple[Labels, Labels]:
+        """Which of the kept draws have a level, and which its base, shape (n,) each.
+
+        Where levels are compared within items, only in blocks that have both.
+        """
+        is_level, is_base = self.levels == level, self.levels == base
+        rows = self._within(is_level.astype(float), kept & (is_level | is_base))
+        return rows & is_level, rows & is_base
+
     def _within(self, regressor: FloatArray, kept: Labels) -> Labels:
         """Those of the kept draws in whose blocks the regressor varies."""
         if self.blocks is None:
@@ -146,44 +156,50 @@ class Dealt:
 def interactions(
     draws: pd.DataFrame,
     values: FloatArray,
-    pair: tuple[str, str],
+    among: Sequence[str],
     factors: Mapping[str, Factor],
     cluster: str,
     confidence: float,
 ) -> Iterator[Effect]:
-    """What two factors change in each other: of four combinations, the difference of differences.
+    """What factors change in each other: of two, the difference of differences.
 
-    It is the coefficient of their product in a least-squares regression that has both of them; a
-    numeric factor stands with its number in it, so that its level is :data:`SLOPE`. Where levels of
-    one are compared within items, so is this.
+    It is the coefficient of their product in a least-squares regression that has each of them, and
+    of three also the products of two: by how much the difference of differences differs. A numeric
+    factor stands with its number in it, so that its level is :data:`SLOPE`. Where levels of one are
+    compared within items, so is this.
 
     Parameters
     ----------
     draws : as for :meth:`Dealt.of`.
     values : shape (n,), NaN where a draw has none.
-    pair : of factors, by name.
+    among : two factors, or three, by name.
     factors : all, by name.
     cluster : column of what is independent.
     confidence : level of the intervals.
     """
-    first, other = (_coded(draws, name, factors[name]) for name in pair)
-    is_within = any(factors[name].is_within for name in pair)
-    crossed = [name for name in factors if factors[name].how == "crossed" and name not in pair]
+    coded = [_coded(draws, name, factors[name]) for name in among]
+    is_within = any(factors[name].is_within for name in among)
+    crossed = [name for name in factors if factors[name].how == "crossed" and name not in among]
     alike = [draws[name] for name in ("item_id", *crossed)]
     blocks = pd.MultiIndex.from_arrays(alike).factorize()[0] if is_within else None
-    for level, base, x, about in first:
-        for other_level, other_base, z, other_about in other:
-            kept = np.isfinite(values) & about & other_about
-            estimate = cluster_robust_slope(
-                values[kept],
-                (x * z)[kept],
-                draws[cluster].to_numpy()[kept],
-                None if blocks is None else blocks[kept],
-                confidence,
-                np.column_stack([x, z])[kept],
-            )
-            bases = f"{base}{TIMES}{other_base}" if base and other_base else base or other_base
-            yield Effect(f"{level}{TIMES}{other_level}", bases, HEADLINE, estimate)
+    for combination in product(*coded):
+        levels, bases, regressors, about = zip(*combination, strict=True)
+        kept = np.isfinite(values) & np.logical_and.reduce(about)
+        # Each factor, and each product of fewer than all of them.
+        controls = [
+            np.prod(some, axis=0)
+            for count in range(1, len(regressors))
+            for some in combinations(regressors, count)
+        ]
+        estimate = cluster_robust_slope(
+            values[kept],
+            np.prod(regressors, axis=0)[kept],
+            draws[cluster].to_numpy()[kept],
+            None if blocks is None else blocks[kept],
+            confidence,
+            np.column_stack(controls)[kept],
+        )
+        yield Effect(TIMES.join(levels), TIMES.join(filter(None, bases)), HEADLINE, estimate)
 
 
 def _coded(
@@ -191,8 +207,8 @@ def _coded(
 ) -> list[tuple[str, str, FloatArray, Labels]]:
     """Of a factor its number, or each level against the first: names, regressor, and which draws.
 
-    Centred, so that the other factor's control is its effect in the middle, which changes nothing
-    in the product's coefficient and is better conditioned.
+    Centred, so that another factor's control is its effect in the middle, which changes nothing in
+    the product's coefficient and is better conditioned.
     """
     levels = draws[name].to_numpy()
     if factor.has_slope:

@@ -299,7 +299,7 @@ def _check(study: ExperimentDesign, measured: Any) -> None:
     for name, outcome in declared.items():
         try:
             given = _numbers(measured[name], outcome)
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, OverflowError) as error:
             may = (
                 f"{error}; it is by {' and '.join(outcome.keys)} and must be {FORMS[outcome.keys]}"
                 if outcome.keys

@@ -97,14 +97,21 @@ def _of_factors(study: ExperimentDesign) -> Iterator[str]:
             over = f" in the mean of {', '.join(factor.arms)} and in contrasts of these alone"
         yield (
             f"What {name} {', '.join(others)} changes against {first}{slope},{over}, {within}, "
-            "for every outcome of a session."
+            f"for every outcome of a session{_levels_of_statistics(study)}."
         )
-    for first, other in study.interactions:
+    for among in study.interactions:
+        more = ", less the same at another level" * (len(among) > 2)
         yield (
-            f"What {first} and {other} change in each other (a difference of differences, or the "
-            "coefficient of a product), in the mean of the arms that have both, for every outcome "
-            "of a session."
+            f"What {' and '.join(among)} change in each other (a difference of differences{more}, "
+            "or the coefficient of a product), in the mean of the arms that have all of them, for "
+            "every outcome of a session."
         )
+
+
+def _levels_of_statistics(study: ExperimentDesign) -> str:
+    """What of a factor is of outcomes over sessions, too."""
+    names = ", ".join(study.statistics())
+    return f", and for {names} over the sessions at each level, without a slope" if names else ""
 
 
 def _of_rounds(study: ExperimentDesign) -> Iterator[str]:
@@ -124,6 +131,8 @@ def _primary(study: ExperimentDesign) -> str:
     if study.compared():
         return f"{name}, in each arm against {study.arms[0]}."
     factors = study.declared_factors()
+    if first in study.statistics():
+        return f"{name}, over the sessions of {study.arms[0]}."
     if not factors:
         return f"{name}, its mean in {study.arms[0]}."
     of = ", ".join(
@@ -180,11 +189,14 @@ def _tests(study: ExperimentDesign) -> Iterator[str]:
             "adjustment."
         )
     if study.sample:
+        of_statistics = "; by bootstraps of both for an outcome over sessions" * bool(
+            study.statistics()
+        )
         yield (
             f"Beside them, t-tests over {study.cluster} and {study.sample} at once, whose levels "
-            "are a sample then (two-way clustered, CR2), with a degree of freedom less than the "
-            "fewer of both have; Holm's adjustment over the contrasts of the primary outcome, and "
-            "over all others."
+            f"are a sample then (two-way clustered, CR2{of_statistics}), with a degree of freedom "
+            "less than the fewer of both have; Holm's adjustment over the contrasts of the primary "
+            "outcome, and over all others."
         )
     if study.round_outcomes():
         yield (

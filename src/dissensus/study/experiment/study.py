@@ -12,7 +12,12 @@ from dissensus.design.over_sessions import MajorityVote
 from dissensus.digests import digest
 from dissensus.errors import ResourceError, SettingError
 from dissensus.report.declared import Figure, Measure, Reader, Table
-from dissensus.study.experiment.declaration.names import check_names, check_overrides, sharing_of
+from dissensus.study.experiment.declaration.names import (
+    check_names,
+    check_overrides,
+    check_settings_of,
+    sharing_of,
+)
 from dissensus.study.experiment.design import OF_THE_RUN, ExperimentDesign
 from dissensus.study.experiment.drawing import (
     manifest_schema,
@@ -62,6 +67,7 @@ class Experiment(ExperimentDesign):
             return
         check_names(cls)
         check_overrides(cls)
+        check_settings_of(cls)
         cls.sharing = sharing_of(cls)
         here = f"{cls.__module__}:{cls.__qualname__}"
         cls.pool_schema = pool_schema(cls.item)

@@ -6,6 +6,7 @@ import pandas as pd
 
 from dissensus.design.contrasts import HEADLINE
 from dissensus.design.declared import ALL
+from dissensus.report.claims.ranked import Ranked
 from dissensus.report.facts import Row
 from dissensus.report.forms import AFTER_HOLM, fill_key
 from dissensus.report.frames import significant
@@ -15,10 +16,10 @@ from dissensus.report.view import Artefacts, Drawn, View
 
 from ..learning.inference import ABLATION, TRANSFER
 from ..outcomes import OUTCOMES, PRIMARY
-from .effects import worded
+from .effects import worded, worded_together
 from .forest import domains_drawn, forest, key, overall_key, tick
 from .learned import NOTHING
-from .words import TICK, claimed, panel, planted_words
+from .words import TICK, claimed, name_of, panel, planted_words
 
 SHOWN = (PRIMARY, "consensus_round")
 
@@ -65,14 +66,15 @@ def describe(artefacts: Artefacts, view: View) -> dict[str, str]:
     # What is drawn stands before CCAgent alone.
     full = {row["reference"] for row in parts}
     moved = [row for row in worth(artefacts, TRANSFER) if row["reference"] in full]
-    claim = claimed(artefacts)
+    claim, largest = claimed(artefacts), Ranked.largest(parts)
     least = [row["detectable"] for row in parts if row["detectable"] == row["detectable"]]
     return {
         "noun": OUTCOMES[PRIMARY].named,
         "unit": OUTCOMES[PRIMARY].points,
         "level": view.level,
         "domains": domains_drawn(view),
-        "parts": listed(map(worded, parts)) or "none",
+        "largest": largest.words(worded_together, name_of) or "no contrast is defined",
+        "others": listed(worded(row) for row in parts if row not in largest.first) or "none",
         "transfer": listed(map(worded, moved)) or "none",
         "claim": "undefined" if claim is None else p_value(claim),
         "statements": str(max((row["n_clusters"] for row in (*parts, *moved)), default=0)),

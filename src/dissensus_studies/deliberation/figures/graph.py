@@ -375,7 +375,7 @@ def describe(artefacts: Artefacts, shown: DrawnDebate) -> dict[str, str]:
             f"{counted(agents, 'agent')} in {counted(last, 'round')}. A disc is a turn, "
             "numbered and coloured by stance, ringed where the stance changed "
             f"({counted(changes, 'change')}); the dots at its right are "
-            "its claims, hollow where nobody took them up, pale in the last round. Curves run "
+            "its claims, hollow where nobody took them up, faint in the last round. Curves run "
             f"from a turn back to the claim that it engages: {drawn} resolve to a claim of another "
             f"agent ({', '.join(counts)}). Of the claims that a later round could have answered, "
             f"{taken} of {open_to} were taken up."

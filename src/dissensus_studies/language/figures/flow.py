@@ -167,7 +167,7 @@ def _chart(axes: Axes, flow: Flow, looks: dict[str, Mark]) -> float:
     """The boxes, in inches from the top; how deep they go."""
     width, centre, main, side = 6.9, 2.6, 4.2, 5.75
     axes.axis("off")
-    axes.set_title("a  From the motion pool to complete draws")
+    axes.set_title("a  Motions, draws and sessions")
 
     def beside(top: float, bottom: float, lines: Sequence[str]) -> None:
         middle = (top + bottom) / 2

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from dissensus.report.escaping import label
 from dissensus.report.forms import dots
 from dissensus.report.frames import Record, records
-from dissensus.report.labels import counted, percent
+from dissensus.report.labels import counted, percent, wrapped
 from dissensus.report.style import FAINT, GREY, INK, new_figure, notice, says, styled
 from dissensus.report.view import Artefacts, Drawn, View
 
@@ -31,7 +31,7 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
         return Drawn(notice(NONE, view.simulated), facts)
     named = dict(zip(names["cluster"], names["name"], strict=True))
     shown = {motion: _largest(clusters, motion) for motion in motions}
-    heights = [max(1.7, 0.5 + 0.2 * len(largest)) for largest in shown.values()]
+    heights = [0.5 + 0.32 * _rows(largest) for largest in shown.values()]
     figure = new_figure(sum(heights) + 0.3, view.simulated)
     panels = figure.subplots(
         len(motions), 2, squeeze=False, width_ratios=[1, 1.5], height_ratios=heights
@@ -72,13 +72,19 @@ def _cloud(axes: Axes, claims: pd.DataFrame, largest: list[Record], named: dict[
     axes.margins(0.08)
 
 
+def _rows(largest: list[Record]) -> int:
+    """How many rows of the list there is room for, so that a cloud of few is not flat."""
+    return max(len(largest), 5)
+
+
 def _list(axes: Axes, largest: list[Record], named: dict[int, str]) -> None:
     """The numbered clusters: name, claims, debates, and how many of the claims survive."""
     axes.set_axis_off()
-    axes.set(xlim=(0, 1), ylim=(max(len(largest), 6) - 0.4, -0.6))
+    axes.set(xlim=(0, 1), ylim=(_rows(largest) - 0.4, -0.6))
     for place, row in enumerate(largest):
-        name = label(named.get(row["cluster"], ""), 40)
-        axes.text(0.0, place, f"{row['cluster']}  {name}", va="center", size=7, color=INK)
+        name = wrapped(label(named.get(row["cluster"], ""), 122), 42)
+        axes.text(0.0, place, f"{row['cluster']}", va="center", size=7, color=INK)
+        axes.text(0.035, place, name, va="center", size=7, color=INK, linespacing=1.1)
         axes.text(1.0, place, _worth(row), va="center", ha="right", size=6.3, color=GREY)
 
 

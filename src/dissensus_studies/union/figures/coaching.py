@@ -118,7 +118,7 @@ def _means(axes: Axes, rows: pd.DataFrame) -> None:
     heights = spread([max(height, 0.1) for _, height in ends.values()], 0.11)
     for (mark, (last, _)), height in zip(ends.items(), heights, strict=True):
         colour = COACHED.colour if mark is COACHED else "#5f5f5f"
-        where = (last + 0.14, height)
+        where = (last + 0.2, height)
         axes.annotate(mark.name, where, va="center", size=7, color=colour, annotation_clip=False)
     axes.set_ylim(-0.02, 1.02)
 

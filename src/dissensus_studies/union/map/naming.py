@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -13,8 +14,10 @@ Row = Mapping[str, Any]
 
 #: What stands for a model where the claim nearest to a cluster's middle is its name.
 CLAIM = "claim"
-#: Letters of such a claim; one that is longer ends at a word.
-_MOST = 72
+#: Letters of such a claim; one that is longer ends with a clause, or else at a word.
+_MOST = 120
+#: Where a clause of it ends.
+_CLAUSE = re.compile(r"[,;:]\s|[，；：]")
 
 
 def name_clusters(clusters: Iterable[Row], turns: Iterable[Row], namer: str) -> list[Row]:
@@ -53,9 +56,13 @@ def name_clusters(clusters: Iterable[Row], turns: Iterable[Row], namer: str) -> 
 
 
 def _short(claim: str) -> str:
-    """A claim in a line, ended at a word where it is long."""
+    """A claim in a line, ended where a clause or a word ends if it is long."""
     words = one_line(claim)
-    return words if len(words) <= _MOST else f"{words[:_MOST].rsplit(maxsplit=1)[0]} …"
+    if len(words) <= _MOST:
+        return words
+    clauses = [match.start() for match in _CLAUSE.finditer(words, _MOST // 2, _MOST)]
+    kept = words[: clauses[-1]] if clauses else words[:_MOST].rsplit(maxsplit=1)[0]
+    return f"{kept} …"
 
 
 def _terms(terms: str) -> str:

@@ -211,8 +211,9 @@ def test_the_largest_clusters_of_a_motion_are_numbered_in_their_middle() -> None
         assert cloud.get_title("left") == motion
         ordered = own.sort_values("claims", ascending=False, kind="stable")
         words = [text.get_text() for text in beside.texts]
+        assert words[::3] == [str(cluster) for cluster in ordered["cluster"]]
         assert [
-            f"{n:,} claims" in word for n, word in zip(ordered["claims"], words[1::2], strict=True)
+            f"{n:,} claims" in word for n, word in zip(ordered["claims"], words[2::3], strict=True)
         ] == [True] * len(own)
         middles = {text.get_text(): text.get_position() for text in cloud.texts}
         # By the number that the map of arguments and the tables have.

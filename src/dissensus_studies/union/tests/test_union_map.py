@@ -312,13 +312,17 @@ def turn(motion: str, cluster: int, text: str, kind: str = "names") -> Row:
     return {"motion_id": motion, "speaker": str(cluster), "text": text, "kind": kind}
 
 
+#: Claims that are too long for a name: the first has no clause that is long enough for one.
+LONG = {3: f"goes on, {'goes on ' * 20}", 4: f"is{' long' * 12}; and so{' on' * 20}"}
+
+
 def test_a_model_s_names_are_used_and_terms_stand_in_for_those_that_cannot_be() -> None:
     clusters = [
         {
             "motion_id": motion,
             "cluster": number,
             "terms": f"terms {number}",
-            "example": f"Claim {number} " + "goes on " * (20 * (number == 3)),
+            "example": f"Claim {number} {LONG.get(number, '')}",
         }
         for motion, number in (("m1", 1), ("m1", 2), ("m2", 3), ("m2", 4))
     ]
@@ -333,8 +337,8 @@ def test_a_model_s_names_are_used_and_terms_stand_in_for_those_that_cannot_be() 
     assert [row["name"] for row in named] == [
         "Chance against power",
         "Claim 2",
-        "Claim 3 goes on goes on goes on goes on goes on goes on goes on goes …",
-        "Claim 4",
+        f"Claim 3 goes on,{' goes on' * 12} goes …",
+        f"Claim 4 is{' long' * 12} …",
     ]
     assert [row["named_by"] for row in named] == ["namer", CLAIM, CLAIM, CLAIM]
     assert [row["description"] for row in named] == [

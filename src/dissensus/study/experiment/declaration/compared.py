@@ -83,27 +83,29 @@ _LEAST_SAMPLE = 3
 
 
 def _check_interactions(cls: type[ExperimentDesign]) -> None:
-    """Refuse interactions that are no pairs of factors, or of which one is there twice.
+    """Refuse interactions that are no pairs or threes of factors, or of which one is there twice.
 
     Raises
     ------
     SettingError : with the file and the mend.
     """
     where, factors = f"{cls.file()}: {cls.__name__}.interactions", cls.declared_factors()
-    form = 'its form is (("dose", "order"),), of two factors each'
+    form = 'its form is (("dose", "order"),), of two factors each, or of three'
     if not isinstance(cls.interactions, Sequence) or isinstance(cls.interactions, str):
         raise SettingError(f"{where} is {cls.interactions!r}; {form}.")
     seen: set[frozenset[str]] = set()
-    for pair in cls.interactions:
-        is_pair = isinstance(pair, Sequence) and not isinstance(pair, str) and len(pair) == 2
-        if not is_pair or pair[0] == pair[1] or not set(pair) <= set(factors):
+    for among in cls.interactions:
+        is_some = isinstance(among, Sequence) and not isinstance(among, str)
+        named = {name for name in among if isinstance(name, str)} if is_some else set()
+        if not 2 <= len(named) == len(among) <= 3 or not named <= set(factors):
             names = ", ".join(factors) or "none"
-            raise SettingError(f"{where} has {pair!r}; {form}, and there are {names}.")
-        if frozenset(pair) in seen:
-            raise SettingError(f"{where} has {pair!r} twice; take one of them out.")
-        seen.add(frozenset(pair))
-        if not any(factors[pair[0]].is_in(arm) and factors[pair[1]].is_in(arm) for arm in cls.arms):
-            raise SettingError(f"{where} has {pair!r}, which no arm has both; take it out.")
+            raise SettingError(f"{where} has {among!r}; {form}, and there are {names}.")
+        if frozenset(named) in seen:
+            raise SettingError(f"{where} has {among!r} twice; take one of them out.")
+        seen.add(frozenset(named))
+        if not any(all(factors[name].is_in(arm) for name in named) for arm in cls.arms):
+            whole = "both" if len(named) == 2 else "all three"
+            raise SettingError(f"{where} has {among!r}, of which no arm has {whole}; take it out.")
 
 
 def check_contrasts(cls: type[ExperimentDesign]) -> None:

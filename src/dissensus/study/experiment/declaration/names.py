@@ -20,6 +20,7 @@ from dissensus.study.experiment.declaration.outcomes import (
 from dissensus.study.experiment.design import ExperimentDesign
 from dissensus.study.experiment.drawing import manifest_schema
 from dissensus.study.experiment.outcomes import Outcome
+from dissensus.study.experiment.settings import ExperimentSettings
 from dissensus.study.experiment.sharing import Fork, Material, Sharing
 from dissensus.study.gather import OUTCOMES, TURNS
 from dissensus.tables.artefact import Column
@@ -167,6 +168,28 @@ def check_overrides(cls: type[ExperimentDesign]) -> None:
             raise SettingError(
                 f"{cls.file()}{line}: {cls.__name__}.{name} hides what every experiment "
                 f"has, {what}; take another name, or give it that form."
+            )
+
+
+def check_settings_of(cls: type[ExperimentDesign]) -> None:
+    """Refuse settings that are no ExperimentSettings, or stand in the class under another name.
+
+    Raises
+    ------
+    SettingError : with the file and the mend.
+    """
+    given: Any = cls.Settings
+    if not (isinstance(given, type) and issubclass(given, ExperimentSettings)):
+        raise SettingError(
+            f"{cls.file()}: {cls.__name__}.Settings is no ExperimentSettings; begin it with "
+            "`class Settings(ExperimentSettings):`."
+        )
+    for name, value in vars(cls).items():
+        is_settings = isinstance(value, type) and issubclass(value, ExperimentSettings)
+        if is_settings and not issubclass(given, value):
+            raise SettingError(
+                f"{cls.file()}: {cls.__name__} has settings called {name}, which nothing reads; "
+                "call them Settings."
             )
 
 
