@@ -304,3 +304,25 @@ def test_texts_that_attack_stay_texts_in_a_figure_on_the_page(
             *("svg", "g", "path", "use", "defs", "text", "tspan", "clipPath", "rect", "p"),
         }
         assert opened.quiet()
+
+
+def test_a_wide_table_is_printed_whole_and_breaks_no_word(browser: Browser, tmp_path: Path) -> None:
+    heads = tuple(f"Measured {number}" for number in range(11))
+    cells = ("stubborn", *["[−0.103, 0.190]"] * 10)
+    wide = make("t", "Title", heads, [cells] * 3, "Note.", False)
+    whole = study_page(
+        "demo", part(figures=[], tables=[Shown("t", "t", True, as_html(wide))]), False
+    )
+    for name, page in (("study", whole), ("tables", as_page([wide], "Tables"))):
+        path = tmp_path / f"{name}.html"
+        path.write_text(page, encoding="utf-8")
+        # Between the margins of A4.
+        with browser.open(path, width=718, height=1000) as opened:
+            opened.page.emulate_media(media="print")
+            assert opened.page.evaluate("document.documentElement.scrollWidth") <= 718
+            lines = opened.page.locator("tbody tr:first-child td").evaluate_all(
+                "cells => cells.map((cell) => { const all = document.createRange();"
+                " all.selectNodeContents(cell); return all.getClientRects().length; })"
+            )
+            # An interval has two words at most, a line each.
+            assert lines[0] == 1 and max(lines) <= 2
