@@ -27,6 +27,7 @@ OWN_MEANING = {
     "deliberation/pairs: n",
     "deliberation/rounds: error",
     "identity/metrics: complete",
+    "identity/coefficients: contrast",
     "every study/spending: session_id",
     "debates/outcomes_by_round: outcome",
     *(f"union/coaching: {name}" for name in ("outcome", "contrast", "method")),

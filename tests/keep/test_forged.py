@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import zipfile
 from collections.abc import Callable
+from contextlib import chdir
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,9 @@ from dissensus.cli import main
 from dissensus.digests import file_digest
 from dissensus.llm.records import read_line, write_line
 from dissensus.plan.order import LATE, UNPROVED
+from dissensus.run.stage_log import read_log, write_done
+from dissensus.tables.artefact import read
+from serving import serving
 from support import ROOT, Project
 
 pytestmark = [pytest.mark.run, pytest.mark.thorough]
@@ -142,10 +147,28 @@ def plan_in_its_place(project: Project) -> None:
         path.write_bytes(heading + b"".join(path.read_bytes().splitlines(keepends=True)[1:]))
 
 
+def page_sealed_anew(project: Project) -> None:
+    """Another headline on the study's page, and the digest of that page in the log of its stage."""
+    page = project.folder / RESULTS / "index.html"
+    said = read(project.folder / RESULTS / "findings.parquet").to_pylist()
+    (headline, *_) = (row["sentence"] for row in said if row["kind"] == "headline")
+    text = page.read_text("utf-8")
+    number = re.findall(r"[+−]\d+\.\d+", headline)[0]
+    page.write_text(text.replace(number, "+99.9"), "utf-8")
+    assert page.read_text("utf-8") != text
+    with chdir(project.folder):
+        for log in Path("results/demo").glob("**/logs/**/*.log"):
+            if (RESULTS / "index.html") in (made := read_log(log)):
+                write_done(log, map(str, made))
+
+
 FORGED: dict[str, tuple[Callable[[Project], None], bool, str]] = {
     "a reply": (reply_sealed_anew, False, "d001-plain.jsonl: the reply to request"),
     "a reply, and all made from it again": (
         reply_sealed_anew, True, "d001-plain.jsonl: the reply to request",
+    ),
+    "a number of a page, sealed in its log": (
+        page_sealed_anew, False, "results/demo/tuned/index.html lacks “",
     ),
     "the plan": (plan_in_its_place, False, "preregistration.json is not the plan that"),
     "the plan's text": (
@@ -169,3 +192,30 @@ def test_what_is_forged_after_the_end_is_found(run: Project, name: str) -> None:
         (run.folder / RESULTS / "transcripts/d001-plain.parquet").unlink()
         run.succeed()
     is_refused(run, sentence)
+
+
+def test_replies_that_were_taken_away_and_asked_for_again_before_the_end(tmp_path: Path) -> None:
+    """The ledger has what they cost; an author who takes its lines away too leaves no trace."""
+    project = Project(tmp_path / "project")
+    configured(project)
+    with serving("--config", "more.yaml", cwd=project.folder) as server:
+        settings = yaml.safe_load((project.folder / "more.yaml").read_text("utf-8"))
+        address = {"interface": "openai", "base_url": f"{server.address}/v1", "simulated": True}
+        price = {"input": 1.0, "output": 1000.0}
+        settings["providers"] = {"served": address}
+        settings["models"] = {"asked": {"provider": "served", "model": "heron", "price": price}}
+        settings["tuned"] = {"model": "asked"}
+        (project.folder / "more.yaml").write_text(yaml.safe_dump(settings), "utf-8")
+        project.succeed("preregistration")
+        project.succeed(str(RESULTS / "turns.parquet"))
+        assert "for answers that no journal has" not in project.succeed("verify")
+        for place in ("journal/d001-plain.jsonl", "transcripts/d001-plain.parquet"):
+            (project.folder / RESULTS / place).unlink()
+        ledger = project.folder / "results/demo/ledger.jsonl"
+        booked = ledger.read_bytes()
+        page = verdict(project)
+        assert "for answers that no journal has" in page
+        assert "or replies were taken away and asked for again" in page
+        assert "for answers that no journal has" in project.succeed("verify")
+        assert len(ledger.read_bytes()) > len(booked)
+        assert "Whether replies were asked for before this plan, or again until" in page

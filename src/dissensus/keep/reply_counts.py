@@ -10,12 +10,18 @@ from typing import Any, NamedTuple
 from tabulate import tabulate
 
 from dissensus.errors import ArtefactError
+from dissensus.llm.call import Reply
 from dissensus.llm.doubts import unknown
+from dissensus.llm.journal import Journal
+from dissensus.llm.ledger import Ledger
 from dissensus.llm.marks import read_marks
+from dissensus.llm.providers.embedder import journaled_calls
 from dissensus.report.labels import counted
 from dissensus.study.session_tables import SessionTables
 from dissensus.tables.artefact import provenance_of
 
+#: More than the rounding error of a sum of dollars.
+_ROUNDING_USD = 1e-6
 _COLUMNS = ("study", "purpose", "turns", "read at once", "repaired", "unread", "without a text")
 
 
@@ -72,6 +78,44 @@ def reply_page(results: Path) -> str:
         f"{_left_out(folders)}{_of_marks(texts, _is_simulated(folders))}"
     )
     return f"{tabulate(rows, _COLUMNS, tablefmt='github', disable_numparse=True)}\n\n{note}\n"
+
+
+def journals(results: Path) -> list[Path]:
+    """The journals of a run, those of sessions long gone and of embeddings among them."""
+    return sorted(results.glob("*/journal/**/*.jsonl"))
+
+
+def replies_in(journal: Path) -> list[Reply]:
+    """All replies that a journal has, in their order.
+
+    Raises
+    ------
+    ResourceError : it is damaged.
+    """
+    if journal.parent.name == "embeddings":
+        return [call.reply for call in journaled_calls(journal)]
+    return [*Journal(journal).replies]
+
+
+def answers_elsewhere(ledger: Path, paid_usd: float) -> str:
+    """A sentence on answers that were paid and are in no journal; "" where all are in one.
+
+    Parameters
+    ----------
+    ledger : the file of what was paid.
+    paid_usd : what the replies in the journals have cost, with the faults before them.
+
+    Raises
+    ------
+    ResourceError : the ledger is damaged.
+    """
+    gone = Ledger(ledger, None).sure_usd - paid_usd
+    if gone <= _ROUNDING_USD:
+        return ""
+    return (
+        f"{ledger} has ${gone:,.6f} for answers that no journal has: a process was killed before "
+        "it could keep them, they are of forks, or replies were taken away and asked for again."
+    )
 
 
 def _share(count: int, total: int) -> str:

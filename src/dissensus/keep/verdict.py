@@ -11,8 +11,9 @@ import yaml
 
 from dissensus.digests import file_digest
 from dissensus.keep.closing import CLOSING
-from dissensus.keep.reply_counts import reply_page
+from dissensus.keep.reply_counts import answers_elsewhere, journals, replies_in, reply_page
 from dissensus.llm.journal import Journal
+from dissensus.llm.ledger import LEDGER
 from dissensus.llm.prices import price_of, read_prices
 from dissensus.plan.order import order_of
 from dissensus.plan.registering.direction import direction_of
@@ -91,13 +92,23 @@ def verdict_page(
             f"## {line(name)}",
             bullets([*_of_study(results / name, settings.study(name).headline_rows)]),
         ]
-    parts += ["## Replies", reply_page(results), "## Prices"]
+    parts += ["## Replies", reply_page(results), *_elsewhere(results), "## Prices"]
     parts += [
         _prices(settings),
         "## Digests",
         bullets([*_digests(settings, results, digest, closing)]),
     ]
     return page(f"What to believe of run {settings.run}", parts, settings.simulated)
+
+
+def _elsewhere(results: Path) -> Iterator[str]:
+    """What was paid for answers that no journal has; nothing of a panel, whose ledger is of all."""
+    ledger = results / LEDGER
+    if ledger.is_file():
+        replies = [reply for path in journals(results) for reply in replies_in(path)]
+        paid = sum((reply.cost_usd or 0.0) + reply.faults_usd for reply in replies)
+        if sentence := answers_elsewhere(ledger, paid):
+            yield line(sentence)
 
 
 def _of_study(folder: Path, headline_rows: str) -> Iterator[str]:
@@ -129,6 +140,12 @@ def _of_origin(folder: Path) -> Iterator[str]:
     ]  # fmt: skip
     named = sum(bool(reply.request_id) for reply in replies)
     yield _ONLY_ONE
+    labelled = folder / "labelled.parquet"
+    if labelled.is_file():
+        yield (
+            f"People labelled {counted(read(labelled).num_rows, 'text')}: whether these are of the "
+            "first sample that was drawn, and all of it that was labelled, no file can show."
+        )
     if named:
         yield (
             f"{named:,} of {len(replies):,} replies have the id that the "

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from dissensus.digests import file_digest
 from dissensus.errors import ArtefactError, DissensusError
+from dissensus.keep.reply_counts import answers_elsewhere, journals, replies_in
 from dissensus.keep.verified import MEND, Verified
 from dissensus.keep.verify_closing import (
     verify_archives,
@@ -21,10 +22,10 @@ from dissensus.keep.verify_closing import (
     verify_made,
     verify_replies,
 )
+from dissensus.keep.verify_pages import verify_pages
 from dissensus.llm.call import Reply
-from dissensus.llm.journal import Journal, NotJournaled
+from dissensus.llm.journal import NotJournaled
 from dissensus.llm.ledger import LEDGER, Ledger
-from dissensus.llm.providers.embedder import journaled_calls
 from dissensus.llm.registry import ModelRegistry
 from dissensus.plan.order import changed_pages, contradiction
 from dissensus.plan.registering.stamps import checked
@@ -115,6 +116,7 @@ def verify(settings: Configuration, results: Path) -> Verified:
     verify_replies(results, verified)
     verify_closed(results, verified)
     verify_archives(settings, verified)
+    verify_pages(results, settings.studies, verified)
     return verified
 
 
@@ -334,6 +336,8 @@ def _verify_spending(home: Path, verified: Verified, folders: Sequence[Path]) ->
     except DissensusError as error:
         verified.find(ledger, error)
         return
+    if sentence := answers_elsewhere(ledger, paid):
+        verified.notes.append(sentence)
     # It may have more: tries whose answer never arrived.
     if booked < paid - _ROUNDING_USD:
         verified.find(
@@ -345,12 +349,9 @@ def _verify_spending(home: Path, verified: Verified, folders: Sequence[Path]) ->
 
 def _replies(results: Path, verified: Verified) -> Iterator[Reply]:
     """The replies in all journals, those of sessions long gone among them."""
-    for path in sorted(results.glob("*/journal/**/*.jsonl")):
+    for path in journals(results):
         verified.files.add(path)
         try:
-            if path.parent.name == "embeddings":
-                yield from (call.reply for call in journaled_calls(path))
-            else:
-                yield from Journal(path).replies
+            yield from replies_in(path)
         except DissensusError as error:
             verified.find(path, error)

@@ -94,7 +94,9 @@ class Floor:
         tested = [each for each in main if each["floor_p"] == each["floor_p"]]
         noun = "contrast" if any(" " in row["arm"] for row in tested) else "arm"
         beyond = (
-            beyond_of(contrasts, tested, (noun, name, row["reference"]), view, look)
+            beyond_of(
+                contrasts, tested, view, noun=noun, name=name, reference=row["reference"], look=look
+            )
             if tested
             else None
         )
@@ -124,8 +126,11 @@ class Floor:
 def beyond_of(
     contrasts: Facts,
     tested: Sequence[Row],
-    words: tuple[str, str, str],
     view: View,
+    *,
+    noun: str,
+    name: str,
+    reference: str,
     look: Mapping[str, Any] | None = None,
 ) -> Beyond:
     """How many contrasts are beyond the floor.
@@ -134,11 +139,11 @@ def beyond_of(
     ----------
     contrasts : what the rows are of.
     tested : headlines that were tested with the floor.
-    words : what they are, in the singular; the reference, for readers, and as rows name it.
     view : for the level.
+    noun : what they are, in the singular.
+    name, reference : the reference for readers, and as rows name it.
     look : further columns with the value that all rows have.
     """
-    noun, name, reference = words
     names = {key: [row[key] for row in tested] for key in ("arm", "reference")}
     where = {"headline": True, **names, **(look or {})}
     found = contrasts.over("sum", f"floor_p < {view.alpha:.6g}", **where)

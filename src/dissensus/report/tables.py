@@ -76,6 +76,11 @@ def make(
     return Table(name, title, heads, cells, note, simulated, facts or {})
 
 
+def nothing(name: str, title: str, why: str, simulated: bool) -> Table:
+    """A table of what there is nothing of: one column, no row, and a sentence that says why."""
+    return make(name, title, ("Nothing to show",), (), why, simulated)
+
+
 def _unmarked_cell(cell: str) -> str:
     """A cell without the marks of its numbers' origins."""
     plain = unmarked(cell)

@@ -24,6 +24,11 @@ def stages_of(settings: IdentitySettings) -> list[Stage]:
             message="Estimate conformity, obstinacy and the Identity Bias Coefficient",
         ),
         Stage(
+            f"{_INFERENCE}.coefficients:headline_identity",
+            name="mark_identity_headline",
+            message="Mark what the study is judged by",
+        ),
+        Stage(
             f"{_INFERENCE}.comparisons:compare_identity",
             _RESAMPLED,
             message="Test the differences that the paper claims",

@@ -54,7 +54,7 @@ class Identity(Study[IdentitySettings]):
     view = ("inference.confidence", "inference.ibc_noise", "inference.resamples")
     figures = FIGURES
     tables = TABLES
-    headline_rows = ""
+    headline_rows = "coefficients"
     headline = HEADLINE
     truth = f"{__package__}.figures.truth:effects"
     reader = READER
@@ -62,6 +62,10 @@ class Identity(Study[IdentitySettings]):
         f"{__package__}.inference.diagnosis:diagnose",
         settings=("diagnosis", "inference.confidence"),
     )
+
+    def possible(self, row: Row) -> tuple[float, float] | None:
+        # A coefficient is a difference already; what stands as its contrast is a team.
+        return super().possible({**row, "contrast": ""})
 
     def stages(self, models: Mapping[str, Any]) -> Sequence[Stage]:
         return stages_of(self.settings)

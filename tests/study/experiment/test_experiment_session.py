@@ -109,7 +109,7 @@ def test_a_reader_may_raise_anything_and_is_named(error: BaseException) -> None:
     def reads(reply: str) -> Any:
         raise error
 
-    line = reads.__code__.co_firstlineno
+    line = reads.__code__.co_firstlineno + 1
     with pytest.raises(ResourceError) as caught:
         Read(reads).read("What I say.")
     what = f"{type(error).__name__}: {error}"

@@ -124,8 +124,8 @@ MISTAKES: list[tuple[str, str, str]] = [
     (CALL, '        yield session.call("A1", "")', "its prompt is empty"),
     ("item.other}", "item.others}", "there is no 'others'; there are item_id, question, other"),
     # What reads a reply.
-    (READS, "    return int(None)", "line 9: last_number ends with TypeError"),
-    (READS, "    return int(numbers[-1])", "line 9: last_number ends with IndexError"),
+    (READS, "    return int(None)", "line 12: last_number ends with TypeError"),
+    (READS, "    return int(numbers[-1])", "line 12: last_number ends with IndexError"),
     (READS, "    return object()", "gives what a transcript cannot keep"),
     # Items.
     (ITEM, 'yield {"question": "How long?"}', "item 1 that items gives lacks 'other'"),

@@ -14,7 +14,7 @@ from dissensus.report.forms import course, estimated, whisker
 from dissensus.report.frames import Column, limits, records, tabulate
 from dissensus.report.labels import counted, number, p_value, percent, signed
 from dissensus.report.style import GREY, Mark, marks, new_figure, notice, styled, zero_line
-from dissensus.report.tables import Table
+from dissensus.report.tables import Table, nothing
 from dissensus.report.view import Artefacts, Drawn, View
 
 #: Inches of a panel.
@@ -139,5 +139,8 @@ def table(artefacts: Artefacts, view: View) -> Table:
         Column("Verdict", "verdict"),
     )
     looks = artefacts.frame("looks")
+    if looks.empty:
+        why = "There was no look yet."
+        return nothing("table_looks", "Looks at the study", why, view.simulated)
     note = f"Rule: {looks['rule'].iloc[-1]} in every contrast. {METHOD}"
     return tabulate("table_looks", "Looks at the study", columns, records(looks), note, view)

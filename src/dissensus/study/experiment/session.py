@@ -9,6 +9,7 @@ from functools import cached_property, lru_cache
 from inspect import Parameter, Signature, isgenerator, signature, unwrap
 from math import isnan
 from pathlib import Path
+from traceback import extract_tb
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -69,10 +70,11 @@ class Read:
             raise
         except (Exception, SystemExit) as error:
             what = " ".join(f"{type(error).__name__}: {error}".split())
+            place = _place(self.reads, error)
             raise ResourceError(
-                f"{_place(self.reads)} ends with {what} where it reads the reply {show(text)}; let "
-                "it give None, or raise a ValueError that says what is wrong, where it cannot read "
-                "one, and start again: nothing that was paid for is lost."
+                f"{place} ends with {what} where it reads the reply {show(text)}; "
+                "let it give None, or raise a ValueError that says what is wrong, where it cannot "
+                "read one, and start again: nothing that was paid for is lost."
             ) from error
         if value is None or (isinstance(value, float) and isnan(value)):
             return Parsed(None, ("it is not in the form that was asked for",))
@@ -89,11 +91,15 @@ class Read:
         return Parsed(value)
 
 
-def _place(function: Callable[..., Any]) -> str:
-    """The file and the line of a function, and its name."""
+def _place(function: Callable[..., Any], error: BaseException | None = None) -> str:
+    """The file and the line of a function, or of what ended it in that file; and its name."""
     code, name = getattr(unwrap(function), "__code__", None), getattr(function, "__name__", "")
-    where = f"{code.co_filename}, line {code.co_firstlineno}: " if code else ""
-    return f"{where}{name or repr(function)}"
+    if code is None:
+        return name or repr(function)
+    stack = extract_tb(error.__traceback__) if error else []
+    lines = [frame.lineno for frame in stack if frame.filename == code.co_filename]
+    line = lines[-1] if lines else code.co_firstlineno
+    return f"{code.co_filename}, line {line}: {name or repr(function)}"
 
 
 def _takes_two(function: Callable[..., Any]) -> bool:

@@ -153,7 +153,7 @@ def table_contrasts(artefacts: Artefacts, view: View) -> Table:
     contrasts, planted = artefacts.frames("contrasts", "planted")
     pooled = joined_planted(contrasts[contrasts["domain"] == ALL], planted, "effect")
     by_cell = keyed(pooled, "arm", "outcome", "method")
-    arms = view.arms[1:]
+    arms = [arm for arm in view.arms[1:] if (arm, PRIMARY, HEADLINE) in by_cell]
     rows = [(arm_words(arm), *_contrast(arm, by_cell)) for arm in arms]
     note = (
         f"Arm minus {arm_words(view.reference)} on the same statements, over all domains: "

@@ -26,6 +26,8 @@ def state(artefacts: Artefacts, view: View) -> Findings:
     Its intervals hold for all teams together.
     """
     estimates = Estimates.of(artefacts)
+    if not estimates.banks:
+        return Findings([], [], _planted(view))
     bank = POOLED if len(estimates.banks) > 1 else estimates.banks[0]
     rows = {team: estimates.cited(team, bank, "ibc", "difference") for team in estimates.teams}
     rows = {team: row for team, row in rows.items() if is_defined(row)}

@@ -119,7 +119,14 @@ def _floor(compared: Mapping[str, Row], artefacts: Artefacts, view: View) -> str
     row, name = compared[again], language_name(reference)
     tested = [each for each in compared.values() if each["floor_p"] == each["floor_p"]]
     beyond = (
-        beyond_of(artefacts.facts("language_effect"), tested, ("language", name, reference), view)
+        beyond_of(
+            artefacts.facts("language_effect"),
+            tested,
+            view,
+            noun="language",
+            name=name,
+            reference=reference,
+        )
         if tested
         else None
     )

@@ -19,7 +19,7 @@ from dissensus.report.labels import (
     span,
     whole,
 )
-from dissensus.report.tables import Row, Table, make
+from dissensus.report.tables import Row, Table, make, nothing
 from dissensus.report.view import Artefacts, View
 
 from ..inference.estimators import METHODS, NET, NET_SIGN_FLIP, OFFSET, REFITTED
@@ -215,7 +215,12 @@ def table_4(artefacts: Artefacts, view: View) -> Table:
 def table_5(artefacts: Artefacts, view: View) -> Table:
     """Model by role."""
     diagnostics = artefacts.frame("diagnostics")
-    counts = _part(diagnostics, "model_by_role", "draws")
+    title, counts = (
+        "Table 5: Model-to-role assignment",
+        _part(diagnostics, "model_by_role", "draws"),
+    )
+    if counts.empty:
+        return nothing("table_5", title, "No draw has a role to assign.", view.simulated)
     cells = dict(zip(counts["group"], counts["value"], strict=True))
     models = list(dict.fromkeys(group.split(": ", 1)[1] for group in cells))
     rows = []
@@ -232,7 +237,7 @@ def table_5(artefacts: Artefacts, view: View) -> Table:
     note += _tested(diagnostics, "model_by_role", "q", "Anderson's Q for random permutations")
     note += _tested(diagnostics, "model_by_role", "sum_squares", "Monte Carlo test of that sum:")
     columns = ("Role", *models, "Total")
-    return make("table_5", "Table 5: Model-to-role assignment", columns, rows, note, view.simulated)
+    return make("table_5", title, columns, rows, note, view.simulated)
 
 
 def table_6(artefacts: Artefacts, view: View) -> Table:

@@ -8,7 +8,7 @@ from dissensus.data_files import beside, read_data
 from dissensus.report.claims.printed import Printed, Slots, show_printed
 from dissensus.report.frames import Keyed, keyed
 from dissensus.report.labels import MISSING, interval, number, p_value, percent
-from dissensus.report.tables import Table
+from dissensus.report.tables import Table, nothing
 from dissensus.report.view import Artefacts, View
 
 from ..design.reliability import ALL
@@ -20,7 +20,10 @@ PAPER = read_data(Printed, beside(__file__, "../printed.yaml"))
 
 def table_paper(artefacts: Artefacts, view: View) -> Table:
     """Printed, implied, and found here, for the first contrast on the scale nearest the paper's."""
-    _, language, *_ = languages_of(artefacts.frame("metrics"), view.reference)
+    language = next(iter(languages_of(artefacts.frame("metrics"), view.reference)[1:]), "")
+    if not language:
+        why = "No session is in a language besides the reference, so that nothing is to compare."
+        return nothing("table_paper", PAPER.title, why, view.simulated)
     contrast = f"{language}-{view.reference}"
     found = {
         **_effect(artefacts, contrast, language, view),

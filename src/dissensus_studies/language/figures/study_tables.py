@@ -17,7 +17,7 @@ from dissensus.report.labels import (
     percent,
     scale_words,
 )
-from dissensus.report.tables import Table
+from dissensus.report.tables import Table, nothing
 from dissensus.report.view import Artefacts, View
 
 from ..design.reliability import ALL
@@ -53,6 +53,10 @@ _CONTRAST = Column("Contrast", "contrast", contrast_words)
 def table_reliability(artefacts: Artefacts, view: View) -> Table:
     """Agreement of the coders, overall and by code."""
     reliability, pool = artefacts.frames("reliability", "pool")
+    # Both coders coded real motions: the models have no part in this table.
+    title, real = "Reliability of the domain coding", replace(view, simulated=False)
+    if reliability.empty:
+        return nothing("table_reliability", title, "No motion was coded by two coders.", False)
     names = dict(zip(pool["domain_id"].astype(str), pool["domain"], strict=True))
     rows = [row for row in records(reliability) if _coefficient(row["statistic"], names)]
     columns = (
@@ -68,11 +72,7 @@ def table_reliability(artefacts: Artefacts, view: View) -> Table:
         f"depends on the number of codes in the codebook, which is {q}, unused ones included. "
         "Sources are given apart, since motions written for a pool are easier to code."
     )
-    # Both coders coded real motions: the models have no part in this table.
-    real = replace(view, simulated=False)
-    return tabulate(
-        "table_reliability", "Reliability of the domain coding", columns, rows, note, real
-    )
+    return tabulate("table_reliability", title, columns, rows, note, real)
 
 
 def _coefficient(statistic: str, names: Mapping[str, str]) -> str:

@@ -6,6 +6,7 @@ choice: votes that go with them are an association, and never drawn or called as
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -41,7 +42,7 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     """Draw a forest for each bias; a biased judge is red, filled, and has words beside it."""
     judges = artefacts.frame("judges")
     rows = judges[judges["bias"].isin(list(BIASES))]
-    names = judges_of(rows)
+    names = judges_of(rows["judge"])
     facts = {} if judges.empty else describe(artefacts, view)
     if not names or rows["estimate"].isna().all():
         return Drawn(notice(NONE, view.simulated), facts)
@@ -56,9 +57,9 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     return Drawn(figure, facts)
 
 
-def judges_of(rows: pd.DataFrame) -> list[str]:
+def judges_of(named: Iterable[str]) -> list[str]:
     """The judges by name, and all of them together last."""
-    names = sorted(set(rows["judge"]) - {ALL})
+    names = sorted(set(named) - {ALL})
     return [*names, ALL] if len(names) > 1 else names
 
 
@@ -113,7 +114,7 @@ def describe(artefacts: Artefacts, view: View) -> dict[str, str]:
     audited = artefacts.facts("judges").rows(level=["judge", ALL], bias=list(BIASES))
     # One judge alone is all judges.
     judged = [row for row in audited if row["level"] != ALL]
-    drawn = audited if len(judges_of(pd.DataFrame(audited))) > 1 else judged
+    drawn = audited if len(judges_of(row["judge"] for row in audited)) > 1 else judged
     found = [row for row in drawn if row["named"]]
     follow = [
         f"{label(row['judge'], 24)} {percent(row['followed'], 0)}"
