@@ -34,7 +34,7 @@ _NO_SERVER = (
 
 
 #: What argparse says of a command that it does not know.
-_UNKNOWN = re.compile(r"argument command: invalid choice: '(.+)' \(")
+_UNKNOWN = re.compile(r"argument COMMAND: invalid choice: '(.+)' \(")
 
 
 class _Parser(argparse.ArgumentParser):
@@ -134,7 +134,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         **_examples("dissensus read d001-zh --study language", "dissensus replies demo"),
     )
     parser.add_argument("--version", action="version", version=f"dissensus {version('dissensus')}")
-    commands = parser.add_subparsers(dest="command", required=True, parser_class=_Parser)
+    commands = parser.add_subparsers(
+        dest="command", required=True, parser_class=_Parser, title="commands", metavar="COMMAND"
+    )
     added = {
         name: commands.add_parser(name, help=about, description=about, **_examples(*lines))
         for name, (about, *lines) in _COMMANDS.items()

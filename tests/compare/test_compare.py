@@ -207,6 +207,7 @@ def test_a_run_that_is_not_finished_is_named(here: Path) -> None:
     ("title", "team", "words"),
     [
         ("Bias of deferring, round 1", "deferring", "Bias of each team, round 1"),
+        ("Bias, round 1, of team deferring", "deferring", "Bias, round 1, of each team"),
         ("Bias of deferring-4, round 1", "deferring", "Bias of deferring-4, round 1"),
         ("Bias of all", "even", "Bias of all"),
     ],

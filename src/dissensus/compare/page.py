@@ -34,6 +34,7 @@ from dissensus.report.labels import (
     percent,
     signed,
     whole,
+    wrapped,
 )
 from dissensus.report.pages.cards import card_body
 from dissensus.report.pages.pictures import inline
@@ -188,7 +189,7 @@ def draw(each: Compared, comparison: Comparison) -> Figure:
     axes.axhline(len(names) - 0.5, color=GREY, linewidth=0.5)
     rows_axis(axes, [label(name) for name in (*names, *last)])
     zero_line(axes, vertical=True)
-    axes.set_xlabel(label(each.title))
+    axes.set_xlabel(wrapped(label(each.title, 160), 80))
     return figure
 
 
@@ -322,10 +323,11 @@ def _page(
     ]
     for name, svg, words in figures:
         body += [
-            f'<figure id="{name}">{inline(svg, name, words)}'
+            f'<figure id="{name}"><div class="pan"><div class="picture">'
+            f"{inline(svg, name, words)}</div></div>"
             f"<figcaption>{html(words)}</figcaption></figure>"
         ]
-    body += [as_html(table) for table in tables]
+    body += [f'<div class="table">{as_html(table)}</div>' for table in tables]
     title = f"{comparison.study}, {named} compared"
     return page(title, style(), "\n".join([*body, "</main>"]), scripts())
 

@@ -117,7 +117,7 @@ def panels_page(
         '</div><section id="each"><h2>The panels</h2><ul>',
         *(_linked(panel) for panel in panels),
         "</ul>",
-        as_html(_table(panels, simulated)),
+        f'<div class="table">{as_html(_table(panels, simulated))}</div>',
         '<p>Digest of all that this page rests on: SHA-256 of <a href="closing.sha256">'
         f"closing.sha256</a>: <code>{html(closing)}</code></p>",
         "</section></main>",

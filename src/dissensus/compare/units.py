@@ -213,7 +213,8 @@ def titled_over(title: str, estimand: Estimand, column: str) -> str:
     value = str(dict(estimand.key).get(column, ""))
     if not value:
         return title
-    return re.sub(rf"(?<![\w-]){re.escape(value)}(?![\w-])", f"each {column}", title)
+    named = rf"(?:{re.escape(column)} )?{re.escape(value)}"
+    return re.sub(rf"(?<![\w-]){named}(?![\w-])", f"each {column}", title)
 
 
 def units_of_runs(runs: Sequence[Run], estimand: Estimand) -> list[Unit]:

@@ -304,3 +304,27 @@ def test_texts_that_attack_stay_texts_in_a_figure_on_the_page(
             *("svg", "g", "path", "use", "defs", "text", "tspan", "clipPath", "rect", "p"),
         }
         assert opened.quiet()
+
+
+def test_a_wide_table_is_printed_whole_and_breaks_no_word(browser: Browser, tmp_path: Path) -> None:
+    heads = ("Team", *(f"Proposition {number}" for number in range(10)))
+    cells = ("deferring", *["0.618 [−0.103, 0.190] †", "share for slot A"] * 5)
+    wide = make("t", "Title", heads, [cells] * 3, "Note.", False)
+    whole = study_page(
+        "demo", part(figures=[], tables=[Shown("t", "t", True, as_html(wide))]), False
+    )
+    for name, page in (("study", whole), ("tables", as_page([wide], "Tables"))):
+        path = tmp_path / f"{name}.html"
+        path.write_text(page, encoding="utf-8")
+        # Between the margins of A4.
+        with browser.open(path, width=718, height=1000) as opened:
+            opened.page.emulate_media(media="print")
+            assert opened.page.evaluate("document.documentElement.scrollWidth") <= 718
+            lines = opened.page.locator("table").first.evaluate(
+                "table => [...table.rows].slice(0, 2).flatMap((row) => [...row.cells])"
+                ".map((cell) => { const text = document.createTreeWalker(cell, 4).nextNode();"
+                " const all = document.createRange(); all.selectNodeContents(text);"
+                " return new Set([...all.getClientRects()].map((each) => each.top)).size; })"
+            )
+            words = [len(text.split()) for text in (*heads, *cells)]
+            assert [n > most for n, most in zip(lines, words, strict=True)] == [False] * 22
