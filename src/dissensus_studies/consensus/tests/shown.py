@@ -9,7 +9,7 @@ from dissensus.report.view import Artefacts, View
 from .consensus_frames import VIEW, make_run
 
 #: Statements of each domain, and sessions that are lost.
-SIZES = ((3, 0), (3, 48))
+SIZES = ((3, 0), (3, 48), (1, 0))
 #: Tables of no model of the run.
 OF_NO_MODEL: set[str] = {"table_printed"}
 

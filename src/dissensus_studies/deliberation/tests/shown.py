@@ -9,7 +9,12 @@ from dissensus.report.view import Artefacts, View
 from .deliberation_frames import ARMS, make_run
 
 #: Draws, arms, agents and rounds: the least first.
-SIZES = ((1, ("emergent",), 3, 2), (3, ("emergent", "pid"), 5, 4), (12, tuple(ARMS), 4, 5))
+SIZES = (
+    (1, ("emergent",), 3, 2),
+    (3, ("emergent", "pid"), 5, 4),
+    (12, tuple(ARMS), 4, 5),
+    (1, ("emergent",), 2, 1),
+)
 #: Tables of no model of the run.
 OF_NO_MODEL: set[str] = set()
 

@@ -156,9 +156,11 @@ def _mark(
             linewidth=0.8,
             zorder=6,
         )
-        # The gaps between the strips are free: the label stands in the one beside its extreme.
-        row = languages.index(pair.language)
-        x, gap = xs[row], row - 0.52 if row == 0 else row + 0.52
+        # The gaps between the strips are free: the label stands in the one beside its extreme, and
+        # of two extremes of one strip the second's in the one across it.
+        row, side = languages.index(pair.language), 1 if languages.index(pair.language) else -1
+        across = pair is marked[1] and pair.language == marked[0].language
+        x, gap = xs[row], row + 0.52 * (-side if across else side)
         axes.annotate(
             f"{name} recycled: {pair.draw_id}, {pair.speaker}",
             (x, row),

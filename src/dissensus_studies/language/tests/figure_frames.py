@@ -17,13 +17,15 @@ from ..design.instrument import rendering_id, renderings_of
 from ..design.manifest import IDS, MANIFEST
 from ..design.pool import POOL
 from ..design.reliability import RELIABILITY
-from ..inference.diagnostics import diagnose_design
+from ..inference.diagnostics import DIAGNOSTICS, diagnose_design
+from ..inference.domain_tests import DOMAIN_TESTS
 from ..inference.domain_tests import test_domains as tests_of_domains
-from ..inference.domains import contrast_domains, estimate_domains
-from ..inference.effect import estimate_language_effect
+from ..inference.domains import DOMAIN_CONTRASTS, contrast_domains, estimate_domains
+from ..inference.domains import DOMAINS as DOMAINS_TABLE
+from ..inference.effect import LANGUAGE_EFFECT, estimate_language_effect
 from ..inference.instrument import INSTRUMENT
-from ..inference.power import power_table
-from ..inference.saturation import measure_saturation
+from ..inference.power import POWER, power_table
+from ..inference.saturation import SATURATION, measure_saturation
 from ..inference.specification import SPECIFICATION_CURVE, SPECIFICATION_TESTS
 from ..measures.homogeneity import METRICS, RENDERINGS
 from ..measures.reuse import REUSE
@@ -116,7 +118,10 @@ def make_run(draws: int, domains: int, languages: tuple[str, ...], shift: float 
     metrics = _metrics(manifest, outcomes, languages, shift, rng)
     scales = ["hi_z", "hi_normal_cdf"]
     renderings = make_renderings(metrics, languages)
-    effect = estimate_language_effect(metrics, renderings, "en", INFERENCE, MEASURES, 1)
+    effect = frame_of(
+        LANGUAGE_EFFECT,
+        estimate_language_effect(metrics, renderings, "en", INFERENCE, MEASURES, 1),
+    )
     curve, curve_tests = _curve(languages, rng)
     reuse, turns = _speeches(manifest[~lost], rng)
     of_all = {"source": "all", "n": 20, "q": 11}
@@ -128,13 +133,13 @@ def make_run(draws: int, domains: int, languages: tuple[str, ...], shift: float 
         _instrument(languages),
         reuse,
         turns,
-        pd.DataFrame(effect),
-        pd.DataFrame(measure_saturation(metrics, ANCHORS, INFERENCE)),
-        pd.DataFrame(estimate_domains(metrics, pool, scales, INFERENCE, 1)),
-        pd.DataFrame(contrast_domains(metrics, pool, scales, INFERENCE)),
-        pd.DataFrame(tests_of_domains(metrics, pool, "en", scales, INFERENCE, 1)),
-        pd.DataFrame(diagnose_design(manifest, outcomes, pool, PANEL, "en", INFERENCE, 1)),
-        pd.DataFrame(power_table(pool, pd.DataFrame(effect), draws, [0.1, 0.3, 0.5], 0.3, 0.95, 1)),
+        effect,
+        frame_of(SATURATION, measure_saturation(metrics, ANCHORS, INFERENCE)),
+        frame_of(DOMAINS_TABLE, estimate_domains(metrics, pool, scales, INFERENCE, 1)),
+        frame_of(DOMAIN_CONTRASTS, contrast_domains(metrics, pool, scales, INFERENCE)),
+        frame_of(DOMAIN_TESTS, tests_of_domains(metrics, pool, "en", scales, INFERENCE, 1)),
+        frame_of(DIAGNOSTICS, diagnose_design(manifest, outcomes, pool, PANEL, "en", INFERENCE, 1)),
+        frame_of(POWER, power_table(pool, effect, draws, [0.1, 0.3, 0.5], 0.3, 0.95, 1)),
         curve,
         curve_tests,
         frame_of(
@@ -159,7 +164,7 @@ def looked_at(run: Run) -> Run:
         }
         for name in dict.fromkeys(run.effect["contrast"])
     ]
-    effect = pd.DataFrame(judged_by(looks, run.effect.to_dict("records")))
+    effect = frame_of(LANGUAGE_EFFECT, judged_by(looks, run.effect.to_dict("records")))
     return replace(run, effect=effect)
 
 

@@ -8,8 +8,13 @@ from dissensus.report.view import Artefacts, View
 
 from .figure_frames import VIEW, make_run
 
-#: Draws, domains and languages: the least first.
-SIZES = ((4, 2, ("en", "zh")), (12, 3, ("en", "zh", "fr")), (24, 9, ("en", "zh", "an_own")))
+#: Draws, domains and languages: the least first, and one draw whose last session is lost.
+SIZES = (
+    (4, 2, ("en", "zh")),
+    (12, 3, ("en", "zh", "fr")),
+    (24, 9, ("en", "zh", "an_own")),
+    (1, 2, ("en", "zh")),
+)
 #: Tables of no model of the run.
 OF_NO_MODEL: set[str] = {"table_reliability"}
 
