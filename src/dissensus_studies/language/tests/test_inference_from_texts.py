@@ -187,6 +187,7 @@ def test_a_language_that_does_more_than_the_second_run_is_mostly_beyond_the_floo
     assert found > 0.9 * studies
 
 
+@pytest.mark.thorough
 def test_the_headline_of_the_language_has_the_floors_p_value(texts: Texts) -> None:
     drawn = draw_study(texts, {"en": PLAIN, "zh": CHINESE, "en_again": PLAIN}, 40, 1)
     rows = estimate_language_effect(*measured_of(drawn), "en", QUICK, SCALE, 1)
