@@ -96,7 +96,7 @@ class Study:
         self.project = Project(folder, {**self._served(NOWHERE), "language": block})
         self.project.snakemake(str(LANGUAGE / "manifest.parquet"))
         script = str(Path(__file__).with_name("debates.py"))
-        arguments = [str(self.debates), str(folder / LANGUAGE), str(folder / ENGLISH)]
+        arguments = [str(self.debates), str(folder / LANGUAGE), str(ROOT / ENGLISH)]
         took([sys.executable, script, "write", *arguments], folder)
         names = json.loads(self.debates.read_text(encoding="utf-8"))
         self.sessions = len(names)
