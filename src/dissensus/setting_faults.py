@@ -94,6 +94,8 @@ def unwritable(text: str) -> str:
 
 def unwritable_in(values: Any, path: str = "") -> Iterator[tuple[str, str]]:
     """Every text among settings, names included, that has a character which no artefact carries."""
+    if _is_writable(values):
+        return
     if isinstance(values, str):
         unwritable_character = unwritable(values)
         if unwritable_character:
@@ -106,6 +108,15 @@ def unwritable_in(values: Any, path: str = "") -> Iterator[tuple[str, str]]:
     elif isinstance(values, list | tuple):
         for number, value in enumerate(values):
             yield from unwritable_in(value, f"{path}.{number}")
+
+
+def _is_writable(values: Any) -> bool:
+    """Whether all texts are, without their paths: a configuration is asked at every start."""
+    if isinstance(values, str):
+        return not _UNWRITABLE.search(values)
+    if isinstance(values, Mapping):
+        return all(map(_is_writable, values)) and all(map(_is_writable, values.values()))
+    return not isinstance(values, list | tuple) or all(map(_is_writable, values))
 
 
 def sentences_of(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Annotated, Any, ClassVar, NamedTuple, TypeVar, get_args, get_origin
 
 import yaml
@@ -76,29 +77,50 @@ class Settings(BaseModel):
         """Numbers and truth values that come as text, as from Snakemake's ``--config a={b: 6}``."""
         if not isinstance(values, dict):
             return values
-        read = dict(values)
-        for name, value in values.items():
-            field = cls.model_fields.get(name)
-            if field:
-                read[name] = _read(value, field.annotation)
-        return read
+        readers = _readers(cls)
+        return {
+            name: readers[name](value) if name in readers else value
+            for name, value in values.items()
+        }
 
 
-def _read(value: Any, kind: Any) -> Any:
-    """The number or truth value that a text stands for where one is wanted, in lists too."""
+@cache
+def _readers(model: type[BaseModel]) -> dict[str, Callable[[Any], Any]]:
+    """What reads the numbers and the truth values of each field that may have some."""
+    readers = {name: _reader(field.annotation) for name, field in model.model_fields.items()}
+    return {name: reader for name, reader in readers.items() if reader}
+
+
+def _reader(kind: Any) -> Callable[[Any], Any] | None:
+    """Reads the number or truth value that a text stands for, in lists too; None: none is meant."""
     kind = without_none(kind)
-    inner = get_args(kind)
-    if kind in (int, float, bool) and isinstance(value, str) and not misread(value):
-        try:
-            scalar = yaml.safe_load(value)
-        except yaml.YAMLError:
+    if kind in (int, float, bool):
+        return _scalar
+    holder = get_origin(kind)
+    if holder not in (list, dict):
+        return None
+    inner = _reader(plain_kind(get_args(kind)[-1]))
+    if not inner:
+        return None
+
+    def read(value: Any) -> Any:
+        if not isinstance(value, holder):
             return value
-        return scalar if isinstance(scalar, int | float) else value
-    if get_origin(kind) is list and isinstance(value, list):
-        return [_read(item, plain_kind(inner[0])) for item in value]
-    if get_origin(kind) is dict and isinstance(value, dict):
-        return {name: _read(item, plain_kind(inner[1])) for name, item in value.items()}
-    return value
+        if isinstance(value, list):
+            return [inner(item) for item in value]
+        return {name: inner(item) for name, item in value.items()}
+
+    return read
+
+
+def _scalar(value: Any) -> Any:
+    if not isinstance(value, str) or misread(value):
+        return value
+    try:
+        scalar = yaml.safe_load(value)
+    except yaml.YAMLError:
+        return value
+    return scalar if isinstance(scalar, int | float) else value
 
 
 class NameRule(NamedTuple):

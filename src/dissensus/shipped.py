@@ -34,6 +34,8 @@ _FORMER = (
     (re.compile(r"^resources/prompts/(\w+)/"), rf"{STUDIES_FOLDER}/\1/prompts/"),
     (re.compile(r"^resources/simulated/(\w+)\.yaml$"), rf"{STUDIES_FOLDER}/\1/simulated.yaml"),
 )
+#: How all of these begin.
+_FORMERLY = ("dissensus.", "resources/")
 
 
 def shipped_places() -> list[Path]:
@@ -184,6 +186,8 @@ def _linked() -> dict[str, Path]:
 
 
 def _today(text: str) -> str:
+    if not text.startswith(_FORMERLY):
+        return text
     for former, now in _FORMER:
         if (found := former.match(text)) and found[1] in _folders() and not Path(text).exists():
             return former.sub(now, text)

@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 from zipfile import ZipInfo
@@ -242,7 +243,15 @@ class YamlFile:
         ------
         ResourceError : it cannot be read so; by line.
         """
-        text = _yaml_text(path)
+        return cls._parsed(path, _yaml_text(path))
+
+    @classmethod
+    def shared(cls, path: str | Path) -> YamlFile:
+        """The same, once for each text of a file: who reads it so changes nothing in it."""
+        return _shared(str(path), _yaml_text(path))
+
+    @classmethod
+    def _parsed(cls, path: str | Path, text: str) -> YamlFile:
         loader = _Loader(text)
         try:
             _refuse_depth(path, text)
@@ -270,6 +279,11 @@ class YamlFile:
             line, node, rest = found
             found = next_step(node, rest)
         return f"{self.path}, line {line}" if line else self.path
+
+
+@lru_cache(maxsize=32)
+def _shared(path: str, text: str) -> YamlFile:
+    return YamlFile._parsed(path, text)
 
 
 def read_yaml(path: str | Path) -> Any:

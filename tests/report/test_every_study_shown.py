@@ -7,6 +7,7 @@ made of. What its figures and tables say of their numbers is tested in its own f
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 from importlib import import_module
@@ -52,17 +53,35 @@ def figures(study: str) -> dict[str, Declared]:
     return {declared.name: declared for declared in found}
 
 
+class Recorded(dict[str, Any]):
+    """Frames by their names, and those that were looked at."""
+
+    def __init__(self, frames: Mapping[str, Any]) -> None:
+        super().__init__(frames)
+        self.read: set[str] = set()
+
+    def __getitem__(self, name: str) -> Any:
+        self.read.add(name)
+        return super().__getitem__(name)
+
+
 @cache
+def made_by(study: str, maker: str, size: Any, simulated: bool = True) -> tuple[Any, set[str]]:
+    """What a maker makes of a made-up run, and the artefacts that it has read."""
+    artefacts, view = shown(study).made(size)
+    frames = Recorded(artefacts.loaded)
+    view = replace(view, simulated=simulated)
+    return resolve(maker)(Artefacts(artefacts.paths, frames), view), frames.read
+
+
 def drawn(study: str, name: str, size: Any) -> Drawn:
-    made: Drawn = resolve(figures(study)[name].maker)(*shown(study).made(size))
+    made: Drawn = made_by(study, figures(study)[name].maker, size)[0]
     return made
 
 
 def tables(study: str, size: Any, simulated: bool = True) -> list[Table]:
-    artefacts, view = shown(study).made(size)
     declared = import_module(f"{SHIPPED}.{study}.figures").TABLES
-    view = replace(view, simulated=simulated)
-    return [resolve(one.maker)(artefacts, view) for one in declared]
+    return [made_by(study, one.maker, size, simulated)[0] for one in declared]
 
 
 def no_number_is_missing(text: str) -> bool:
@@ -199,17 +218,9 @@ def test_an_effect_without_an_interval_is_not_claimed(study: str) -> None:
 
 @pytest.mark.parametrize("study", STUDIES)
 def test_makers_read_what_they_declare_and_nothing_else(study: str) -> None:
-    artefacts, view = shown(study).made(shown(study).SIZES[1])
     made = import_module(f"{SHIPPED}.{study}.figures")
     for one in (*made.FIGURES, *made.TABLES, made.HEADLINE):
-        read: set[str] = set()
-
-        class Recorded(dict):  # type: ignore[type-arg]
-            def __getitem__(self, name: str) -> object:
-                read.add(name)  # noqa: B023
-                return super().__getitem__(name)
-
-        resolve(one.maker)(Artefacts(artefacts.paths, Recorded(artefacts.loaded)), view)
+        _, read = made_by(study, one.maker, shown(study).SIZES[0])
         assert read == set(one.reads), one.maker
 
 

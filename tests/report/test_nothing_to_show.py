@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -52,8 +53,13 @@ def experiment() -> Study[Any]:
     return cls(cls.Settings.model_validate({"model": "m", "stop": stop}))
 
 
-def studies() -> Iterator[tuple[Study[Any], dict[str, Schema]]]:
+@cache
+def studies() -> list[tuple[Study[Any], dict[str, Schema]]]:
     """Each study, and the schemas of what there is by their names."""
+    return [*_studies()]
+
+
+def _studies() -> Iterator[tuple[Study[Any], dict[str, Schema]]]:
     every = schemas()
     settings = load(default_configuration())
     own = experiment()

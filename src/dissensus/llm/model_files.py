@@ -59,7 +59,7 @@ class ModelFiles:
             if not Path(path).is_file():
                 sentence = fault(f"{SETTING}.{name}", path, "there is no such file")
                 raise SettingError(f"{where}: {sentence}")
-            file = YamlFile.read(path)
+            file = YamlFile.shared(path)
             former += former_names(file.value)
             for model in _models_of(file):
                 if model in files:

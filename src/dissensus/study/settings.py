@@ -66,6 +66,9 @@ def marked(settings: Settings, kind: str, before: str = "") -> Iterator[Marked]:
     """
     for name, all_marks in _marks_of(type(settings)).items():
         path, value = f"{before}{name}", getattr(settings, name)
+        # Most settings have neither, and a configuration is walked through several times.
+        if not all_marks and not isinstance(value, Settings | list | dict):
+            continue
         listed = dict(enumerate(value)) if isinstance(value, list) else value
         entries = listed if isinstance(listed, dict) else {"": value}
         inner = {f"{path}.{key}" if key != "" else path: entry for key, entry in entries.items()}

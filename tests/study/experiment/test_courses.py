@@ -135,7 +135,7 @@ def test_a_round_of_one_arm_alone_has_a_mean_and_no_part_in_the_area() -> None:
     assert compared(vote)[1] == [] and compared(by_round[:0]) == ([], [])
 
 
-@pytest.mark.parametrize("studies", thorough_but((12, 100), 12))
+@pytest.mark.parametrize("studies", thorough_but((6, 100), 6))
 def test_from_texts_the_planted_course_is_found_and_none_where_there_is_none(studies: int) -> None:
     planted, rng = (0.0, 0.5, 1.5), np.random.default_rng(6)
     rows, areas = compared(spoken(rng, 60, planted, ends=0.3)[1])

@@ -251,7 +251,7 @@ def graded(rng: np.random.Generator, share: float, items: int) -> pd.DataFrame:
     return pd.DataFrame(measure_sessions(made, by_session, outcomes, pool)[0])
 
 
-@pytest.mark.parametrize("studies", thorough_but((20, 200), 20))
+@pytest.mark.parametrize("studies", thorough_but((8, 200), 8))
 @pytest.mark.parametrize("share", thorough_but([0.5, 0.95], 0.95))
 def test_from_texts_a_share_is_held_and_no_difference_is_not_found(
     share: float, studies: int

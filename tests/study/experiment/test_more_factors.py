@@ -152,7 +152,7 @@ def test_three_factors_change_in_each_other_what_a_regression_of_all_products_sa
     assert "less the same at another level" in line
 
 
-@pytest.mark.parametrize("studies", thorough_but((15, 400), 15))
+@pytest.mark.parametrize("studies", thorough_but((6, 400), 6))
 def test_three_factors_that_only_act_by_twos_are_not_found(studies: int) -> None:
     found = 0
     for seed in range(studies):
@@ -178,7 +178,7 @@ def test_two_levels_each_are_a_difference_of_differences() -> None:
 
 
 @pytest.mark.parametrize("how", ["crossed", "drawn"])
-@pytest.mark.parametrize("studies", thorough_but((20, 400), 20))
+@pytest.mark.parametrize("studies", thorough_but((8, 400), 8))
 def test_an_interaction_that_is_none_is_not_found(how: Any, studies: int) -> None:
     """Items differ in how much the two change in each other, evenly about nothing."""
     study, found = two_factors(how), 0
@@ -191,7 +191,7 @@ def test_an_interaction_that_is_none_is_not_found(how: Any, studies: int) -> Non
 
 
 @pytest.mark.parametrize("repeats", [1, 2])
-@pytest.mark.parametrize("studies", thorough_but((100, 2000), 100))
+@pytest.mark.parametrize("studies", thorough_but((40, 2000), 40))
 def test_what_a_drawn_level_changes_in_a_contrast_has_its_level(studies: int, repeats: int) -> None:
     """Shares of two arms, of 20 items: each number is 0 or 1, and items differ."""
     study = study_of(factors={"order": ("ab", "ba")})

@@ -81,7 +81,7 @@ def test_from_texts_both_ways_are_in_the_standard_error() -> None:
     assert row["ci_high"] - row["ci_low"] > 2 * (alone["ci_high"] - alone["ci_low"])
 
 
-@pytest.mark.parametrize("studies", thorough_but((20, 400), 20))
+@pytest.mark.parametrize("studies", thorough_but((12, 400), 12))
 @pytest.mark.parametrize("models", [3, 6])
 def test_an_effect_of_models_that_is_none_on_average_is_not_found(
     models: int, studies: int

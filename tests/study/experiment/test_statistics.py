@@ -161,7 +161,7 @@ def test_the_floor_of_a_statistic_is_that_of_the_reference_run_again() -> None:
     assert floor["p_adjusted"] is None and not floor["headline"] and arm["headline"]
 
 
-@pytest.mark.parametrize("studies", thorough_but((20, 300), 20))
+@pytest.mark.parametrize("studies", thorough_but((8, 300), 8))
 @pytest.mark.parametrize("told", [0.0, 1.2])
 def test_arms_that_are_alike_are_not_told_apart_and_intervals_hold_the_truth(
     told: float, studies: int

@@ -117,7 +117,7 @@ def test_the_curves_are_at_every_round_with_a_family_of_their_own() -> None:
         assert given == pytest.approx(list(holm), nan_ok=True)
 
 
-@pytest.mark.parametrize("studies", thorough_but((15, 300), 15))
+@pytest.mark.parametrize("studies", thorough_but((6, 300), 6))
 def test_arms_that_flip_alike_are_not_told_apart(studies: int) -> None:
     """Items differ in how soon they flip, and have two draws each."""
     cls, rng, found = study(), np.random.default_rng(3), dict.fromkeys(METHODS, 0)

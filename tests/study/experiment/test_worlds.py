@@ -89,7 +89,7 @@ def test_clusters_differ_in_the_null_of_the_mean_and_not_in_the_sharp_one() -> N
 
 
 def test_what_is_planted_is_found_and_intervals_hold_it() -> None:
-    world = made(Noisy, 100, is_null=False, effect=1.0)[PLANTED]
+    world = made(Noisy, 60, is_null=False, effect=1.0)[PLANTED]
     row = told(world, "told-plain")
     assert abs(row.truth - 1.0) < 0.15 and world.families == {}
     share, low, high = row.rejection(0.999)
@@ -104,7 +104,7 @@ def test_what_is_planted_is_found_and_intervals_hold_it() -> None:
 
 
 def test_a_study_of_one_arm_has_its_levels_alone() -> None:
-    found = made(Dosed, 40, is_null=True, effect=4.0)
+    found = made(Dosed, 15, is_null=True, effect=4.0)
     for world in found.values():
         assert {each.contrast for each in world.told} == {"dose slope", "dose 2-0"}
         assert all(each.rejection(0.999)[1] <= 0.05 for each in world.told)

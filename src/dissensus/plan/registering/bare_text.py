@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import tokenize
+from functools import lru_cache
 
 import yaml
 
@@ -12,6 +13,8 @@ import yaml
 _BEGINS, _ENDS = ("FSTRING_START", "TSTRING_START"), ("FSTRING_END", "TSTRING_END")
 
 
+# Runs that are compared, and the panels of one, have their code in common: some hundred files.
+@lru_cache(maxsize=1024)
 def without_comments(source: str) -> str:
     """Python code without its comments, blank lines and spaces at the ends of lines.
 

@@ -60,9 +60,15 @@ def drawn_by(made: Consensus) -> dict[str, Any]:
 
 def statements() -> dict[str, dict[str, Any]]:
     """The project's own, by their ids."""
+    return _statements(tuple(FOLDERS.items()))
+
+
+# Each session asks for them.
+@cache
+def _statements(folders: tuple[tuple[str, str], ...]) -> dict[str, dict[str, Any]]:
     return {
         row["statement_id"]: row
-        for name, folder in FOLDERS.items()
+        for name, folder in folders
         for row in read_statements(name, folder)
     }
 

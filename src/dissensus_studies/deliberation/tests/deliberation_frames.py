@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -71,7 +71,7 @@ class Run:
     left_out: pd.DataFrame
     arms: Mapping[str, Mapping[str, Any]]
 
-    @property
+    @cached_property
     def artefacts(self) -> Artefacts:
         frames = {name: frame for name, frame in vars(self).items() if name != "arms"}
         schemas = (TRAJECTORIES, UNANSWERED)
@@ -322,29 +322,30 @@ def _rounds(row: Mapping[str, Any], rng: np.random.Generator) -> pd.DataFrame:
     scheduled = ARMS[arm].get("schedule")
     beta = np.clip(0.5 + (0.06 if scheduled == "pid_fast" else -0.04) * steps, 0, 1)
     fall = np.exp(-(0.15 + 0.1 * rng.random() - (0.1 if arm == "full" else 0)) * steps)
-    return pd.DataFrame([_named(row)] * n).assign(
-        round=steps + 1,
-        entropy=1.8 * fall + 0.05 * rng.standard_normal(n),
-        entropy_mm=1.9 * fall,
-        js=fall,
-        retention=fall,
-        alert=[next((str(a) for a in (0.65, 0.8) if f < a), "") for f in fall],
-        density=np.where(steps > 0, 0.4, np.nan),
-        claim_engagement=0.3,
-        compliance=0.9,
-        evidence_overlap=0.4,
-        quality=np.clip(0.5 + 0.05 * steps + 0.05 * rng.standard_normal(n), 0, 1)
+    columns: dict[str, Any] = {
+        "round": steps + 1,
+        "entropy": 1.8 * fall + 0.05 * rng.standard_normal(n),
+        "entropy_mm": 1.9 * fall,
+        "js": fall,
+        "retention": fall,
+        "alert": [next((str(a) for a in (0.65, 0.8) if f < a), "") for f in fall],
+        "density": np.where(steps > 0, 0.4, np.nan),
+        "claim_engagement": 0.3,
+        "compliance": 0.9,
+        "evidence_overlap": 0.4,
+        "quality": np.clip(0.5 + 0.05 * steps + 0.05 * rng.standard_normal(n), 0, 1)
         if arm in JUDGED
         else np.nan,
-        quality_signed=np.nan,
-        contentiousness=np.clip(beta + 0.04 * rng.standard_normal(n), 0, 1)
+        "quality_signed": np.nan,
+        "contentiousness": np.clip(beta + 0.04 * rng.standard_normal(n), 0, 1)
         if scheduled
         else np.nan,
-        error=0.8 - 0.5 - 0.05 * steps if arm.startswith("pid") else np.nan,
-        control=0.01 if arm.startswith("pid") else np.nan,
-        frozen=(steps == n - 1) & arm.startswith("pid"),
-        quadrant="healthy",
-    )
+        "error": 0.8 - 0.5 - 0.05 * steps if arm.startswith("pid") else np.nan,
+        "control": 0.01 if arm.startswith("pid") else np.nan,
+        "frozen": (steps == n - 1) & arm.startswith("pid"),
+        "quadrant": "healthy",
+    }
+    return pd.DataFrame(_named(row) | columns)
 
 
 def _influence(row: Mapping[str, Any], rng: np.random.Generator) -> pd.DataFrame:

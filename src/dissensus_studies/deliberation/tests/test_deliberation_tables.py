@@ -115,14 +115,14 @@ def test_calls_are_compared_with_the_design() -> None:
     assert cell(table, "N × R", "full") == "240" == cell(table, "Debater calls", "full")
     metrics = run.metrics.copy()
     metrics.loc[metrics["session_id"] == "t001-full", "debater_calls"] += 1
-    wrong = table_of(Run(**{**vars(run), "metrics": metrics}), "table_calls")
+    wrong = table_of(replace(run, metrics=metrics), "table_calls")
     assert cell(wrong, "As designed", "full") == "NO"
 
 
 def test_shares_of_references_sum_to_one() -> None:
     run = make_run()
     shares = {"compliance": 0.7, "ambiguous": 0.1, "dangling": 0.15}
-    table = tables_of(Run(**{**vars(run), "metrics": run.metrics.assign(**shares)}))
+    table = tables_of(replace(run, metrics=run.metrics.assign(**shares)))
     row = next(row for row in table["table_references"].rows if row[0] == "full")
     assert row[2:6] == ("70%", "10%", "15%", "5%")
 

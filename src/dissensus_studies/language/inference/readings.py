@@ -29,6 +29,8 @@ def read_texts(
     parts : columns of both.
     language, reference : what is compared with what.
     """
+    metrics = metrics[["draw_id", "motion_id", "language", "complete", *parts]]
+    renderings = renderings[["draw_id", "language", "rendered_from", *parts]]
     draws = metrics.drop_duplicates("draw_id").set_index("draw_id").sort_index()
     complete = metrics[metrics["complete"].to_numpy(dtype=bool)]
     renders = renderings[["language", "rendered_from"]]
