@@ -59,6 +59,14 @@ def test_what_a_file_holds_stands_as_if_under_models(file: Path) -> None:
     assert loaded(file).models["loud"].speech["sharpness"] == 0.5
 
 
+def test_a_file_that_was_edited_is_read_as_it_is_now(file: Path) -> None:
+    """It is read once for each text that it has, and what is made of it changes nothing in it."""
+    loaded(file, {"loud": {"speech": {"sharpness": 0.75}}})
+    assert loaded(file).models["loud"].speech["sharpness"] == 0.5
+    rewritten(file, "sharpness: 0.5", "sharpness: 0.25")
+    assert loaded(file).models["loud"].speech["sharpness"] == 0.25
+
+
 def test_the_configuration_is_merged_over_it_value_by_value(file: Path) -> None:
     """As by ``--config``, which hands over numbers as texts."""
     model = loaded(file, {"loud": {"empty_rate": "0.25", "speech": {"sharpness": 0.1}}})
