@@ -106,8 +106,8 @@ def _seen(claims: Sequence[Row], clusters: Sequence[Row]) -> str:
     return (
         "Each point is a claim, and claims with a similar meaning lie close together. The largest "
         f"of {counted(len(clusters), 'cluster')}, number {most['cluster']}, has {most['claims']:,} "
-        f"of {counted(len(claims), 'claim')}, of which {percent(most['survives'], 0)} survive their "
-        f"debates: “{line(most['name'])}”"
+        f"of {counted(len(claims), 'claim')}, of which {percent(most['survives'], 0)} survive "
+        f"their debates: “{line(most['name'])}”"
     )
 
 
