@@ -119,6 +119,8 @@ class RemoteModel:
         self._parameters = settings.get("parameters") or {}
         self._parameters_marks = _cache_marks(self._parameters)
         self._checked_host: Host | None = None
+        #: Whether its provider was seen to write to its cache unasked, and for an hour.
+        self._is_written, self._is_written_1h = False, False
 
     def ask(self, request: Request, patience_s: float | None = None) -> Reply:
         """See :class:`dissensus.llm.call.Provider`."""
@@ -143,8 +145,9 @@ class RemoteModel:
         most = max_tokens_of(size)
         # What is marked for a cache may be written to it: for minutes, or by a study's own marks
         # for the longest.
-        written = most if marks_of_study or marks else 0
-        max_usage = Usage(most, 0, request.max_tokens, written, most if marks_of_study else 0)
+        written = most if marks_of_study or marks or self._is_written else 0
+        for_an_hour = most if marks_of_study or self._is_written_1h else 0
+        max_usage = Usage(most, 0, request.max_tokens, written, for_an_hour)
         tier = str(parameters.get("service_tier") or "").lower()
         exchange = Exchange(self.name, parse, self.price, max_usage, tier, hello)
         if host.batcher is not None:
@@ -158,6 +161,8 @@ class RemoteModel:
             shared = host.watch.see(self.name, reply.text, self.marks)
         if shared:
             _warn_of_marks(self.name, shared)
+        self._is_written |= reply.written_tokens > 0
+        self._is_written_1h |= reply.written_1h_tokens > 0
         tokens = reply.input_tokens
         if not reply.error and self.name not in host.cut and is_cut(request, size, tokens):
             host.cut.add(self.name)
