@@ -82,6 +82,8 @@ def test_a_draw_is_answered_by_its_sessions(
     assert main(["read", "d001"]) == 1
     said = capsys.readouterr().err
     assert said.startswith("d001 is a draw; name a session of it: ")
+    named = said.partition("of it: ")[2].rstrip(".").replace(" and ", ", ").split(", ")
+    assert len(named) == len(set(named))
     assert "d001-en" in said and "d001-zh" in said
 
 

@@ -105,14 +105,15 @@ def find_session(
 
 
 def _of_draw(folders: Iterable[Path], draw: str) -> list[str]:
-    """The sessions of a draw, by their names."""
-    return [
+    """The sessions of a draw, by their names; of several runs that have it, each name once."""
+    names = (
         str(row["session_id"])
         for folder in folders
         if (folder / "manifest.parquet").is_file()
         for row in read(folder / "manifest.parquet").to_pylist()
         if row["draw_id"] == draw
-    ]
+    )
+    return [*dict.fromkeys(names)]
 
 
 def _transcripts(folder: Path) -> Iterable[Path]:

@@ -280,7 +280,7 @@ def test_further_pages_of_text_are_read_where_they_are_named() -> None:
     extra = [Further("Memos", "memos.md", "## To A\n\n<b>Ask</b>"), Further("A map", "map.html")]
     page = study_page("demo", part(extra=extra), simulated=False)
     assert '<a href="#own-memos.md">Memos</a>' in page and 'id="own-memos.md"' in page
-    assert "## To A\n\n&lt;b&gt;Ask&lt;/b&gt;</pre>" in page
+    assert "<b>To A</b>\n\n&lt;b&gt;Ask&lt;/b&gt;</pre>" in page
     assert '<a href="map.html">A map</a></h3></section>' in page.replace("\n", "")
 
 
