@@ -61,20 +61,6 @@ _ANSWER_HEAD = (
     r"|(?:here[’']?s?[ ](?:is[ ])?)?(?:my[ ])?(?:{0})[:：](?=[ \t]*(?:\n|\Z))"
     r"|\.{{3}}[ ]?done[ ](?:{1})\.?(?=[ \t]*(?:\n|\Z)))"
 )
-#: Tokens that no table knows, by their shape; none that ends anything.
-_TOKEN = (
-    r"<[|｜][^\s<>|｜/]{1,40}[|｜]>|\[[|｜][\w-]{1,40}[|｜]\]"
-    r"|<(?:eo[a-z]|_end|_?bot|sep|pad|unk|cls|(?:end|beginning)_of_\w{1,20}|reserved_?\d{1,4}"
-    r"|extra_id_\d{1,4}|tokens_unused_\d{1,4})>|\[(?:unused_token_\d{1,4}|sep|pad|eos|cls)\]"
-    r"|</?assistant>"
-)
-STRAY = re.compile(_TOKEN, re.IGNORECASE)
-#: Some of them at the end of a text, after the end of a sentence, of a line or of a word.
-STRAY_END = re.compile(
-    r"""(?:(?<=[^\s`'"“‘«(\[])|(?<=[.!?。！？…”’)\]])[ ]{1,3}|(?<=\n)[ \t]{0,3}|\A)"""
-    rf"(?:{_TOKEN})(?:\s{{0,3}}(?:{_TOKEN})){{0,5}}\s*\Z",
-    re.IGNORECASE,
-)
 #: Letters in full width.
 _WIDE = re.compile("[Ａ-Ｚａ-ｚ]")
 _NARROW = {wide: wide - 0xFEE0 for wide in (*range(0xFF21, 0xFF3B), *range(0xFF41, 0xFF5B))}

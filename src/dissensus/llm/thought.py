@@ -26,7 +26,8 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from dissensus.llm.call import Reply
-from dissensus.llm.marks import STRAY, STRAY_END, After, Before, Mark, Marks, Place, read_marks
+from dissensus.llm.marks import After, Before, Mark, Marks, Place, read_marks
+from dissensus.llm.providers.stray import without_end, without_lead
 
 #: What stands around a mark that is spoken of.
 _QUOTES = {
@@ -38,11 +39,6 @@ _CLOSERS = frozenset("\"'”’」』)）]*_`")
 #: So a sentence goes on after a mark, or in lower case.
 _GOES_ON = frozenset(".,;:!?)]}，。、；：！？）")
 _BLANKS = re.compile(r"[ \t]*")
-#: Characters at an end of a text in which stray tokens are looked for, and how many at its begin.
-_MOST_STRAY, _MOST_LEAD = 300, 6
-#: What follows the name of the model where its turn begins, and what a token.
-_ENDS_ROLE = re.compile(r"[ \t]{0,9}(?:\n|[<\[]|name=)")
-_MARGIN = re.compile(r"[ \t]*[:：]?\s*")
 
 
 class SplitReply(NamedTuple):
@@ -66,32 +62,10 @@ def split_thought(reply: str, marks: Marks | None = None) -> SplitReply:
     marks = marks or read_marks()
     if not marks.signs.search(reply):
         return SplitReply(reply.strip(), "")
-    reply, folded = marks.unfold(_after_lead(reply, marks))
+    reply, folded = marks.unfold(without_lead(reply, marks))
     split = _split(reply, marks)
-    text = split.text
-    if stray := STRAY_END.search(text, max(0, len(text) - _MOST_STRAY)):
-        text = text[: stray.start()].rstrip()
-    return SplitReply(text, _joined([*folded, split.thought]) if folded else split.thought)
-
-
-def _after_lead(reply: str, marks: Marks) -> str:
-    """A reply without the tokens by which a template lets the model begin, whatever they are."""
-    first = place = len(reply) - len(reply.lstrip())
-    is_own = False
-    for _ in range(_MOST_LEAD):
-        known = marks.find(reply[place : place + _MOST_STRAY])
-        kind, _, end = known[0] if known and not known[0][1] else ("", 0, 0)
-        found = STRAY.match(reply, place) if not kind else None
-        if not (kind or found) and place > first:
-            # The name of a role stands on a line of its own, or between two tokens.
-            found = marks.itself.match(reply, place)
-            found = found if found and _ENDS_ROLE.match(reply, found.end()) else None
-        if kind not in ("", "own", "stop") or not (kind or found):
-            break
-        end = found.end() if found else place + end
-        is_own = is_own or kind == "own" or bool(marks.itself.search(reply, place, end))
-        place = _MARGIN.match(reply, end).end()  # type: ignore[union-attr]
-    return reply[place:] if is_own else reply
+    thought = _joined([*folded, split.thought]) if folded else split.thought
+    return SplitReply(without_end(split.text), thought)
 
 
 def _split(reply: str, marks: Marks) -> SplitReply:
