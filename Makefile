@@ -27,8 +27,8 @@ test-fast: .venv/installed
 test-all: .venv/installed .venv/llama .venv/slurm .venv/inspect/installed
 	$(BIN)/pytest -n 4 --durations=30
 
-# The thorough tests of the files of tests that TOUCHED names, as many as begin within MINUTES; it names the files of the
-# others. Status 5: these files have none.
+# The thorough tests of the files of tests that TOUCHED names, in this order and as many as begin within MINUTES; it names
+# the files of the others. Status 5: these files have none.
 test-touched: .venv/installed
 	$(BIN)/pytest -n 4 -m thorough --durations=10 --minutes $(or $(MINUTES),20) $(TOUCHED) || [ $$? -eq 5 ]
 

@@ -36,10 +36,11 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark every test that does not name its mark, before ``-m`` selects, and sort the files.
 
-    Files with what waits longest come first, so that nothing of it is left for the end.
+    Files with what waits longest come first, so that nothing of it is left for the end; where there
+    is a limit of minutes, in the order in which they are named.
     """
     longest = dict.fromkeys((item.path for item in items), len(MARKS))
     for item in items:
@@ -48,7 +49,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if is_thorough(item):
             item.add_marker("thorough")
         longest[item.path] = min(longest[item.path], MARKS.index(marks(item)[0]))
-    items.sort(key=lambda item: longest[item.path])
+    if config.getoption("minutes") is None:
+        items.sort(key=lambda item: longest[item.path])
 
 
 def pytest_collection(session: pytest.Session) -> None:

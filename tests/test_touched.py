@@ -39,9 +39,19 @@ def test_a_change_touches_the_tests_that_name_it(file: str, among: str, not_amon
     assert among in found and not_among not in found
 
 
-@pytest.mark.parametrize("files", [None, ["README.md", "pyproject.toml"], ["requirements.lock"]])
-def test_where_nothing_can_be_told_all_tests_are_touched(files: list[str] | None) -> None:
-    assert touched.touched(files) == ALL
+def test_those_nearest_to_a_change_come_first() -> None:
+    files = [f"{STUDY}/measures.py", f"{STUDY}/tests/test_consensus_domains.py"]
+    own, named, *others = touched.touched(files)
+    assert own == files[1] and named == f"{STUDY}/tests/test_consensus_measures.py"
+    # It plays debates, whose measures come by way of its helpers.
+    assert CHAIN in others
+    every = touched.touched([CHAIN, "conftest.py"])
+    assert every[0] == CHAIN and {*every} == {*files_of_tests()}
+
+
+def test_where_nothing_can_be_told_all_tests_are_touched() -> None:
+    assert touched.touched(None) == ALL
+    assert {*touched.touched(["README.md", "requirements.lock"])} == {*files_of_tests()}
 
 
 def test_a_page_that_no_test_names_touches_none() -> None:

@@ -4,14 +4,15 @@ A change touches a file of tests where it is in that file, in a helper of it, or
 one of these imports by name: what those modules import has tests of its own, but for a study's own
 modules, which are followed from one to the next. Without arguments the change is what stands here
 against the branch ``main`` of ``origin``, or else against the commit before. All files are printed
-where git knows neither, or where every test depends on the change.
+where git knows neither, or where every test depends on the change. Those nearest to the change come
+first: what has changed itself, then what imports a changed module by name.
 """
 
 from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -51,9 +52,29 @@ def _git(*arguments: str) -> list[str] | None:
 
 
 def touched(files: Iterable[str] | None) -> list[str]:
-    """The files of tests that a change of some files touches, as pytest takes them."""
-    if files is None or any(file.startswith(_EVERYWHERE) for file in files):
+    """The files of tests that a change of some files touches, as pytest takes them.
+
+    Those nearest to the change come first, since there may not be time for all.
+    """
+    if files is None:
         return ALL
+    files = [*files]
+    if any(file.startswith(_EVERYWHERE) for file in files):
+        found = {*files_of_tests()}
+    else:
+        found = _touched(files)
+    return sorted(found, key=lambda test: (_distance(test, files), test))
+
+
+def _distance(test: str, files: Sequence[str]) -> int:
+    """How far a file of tests is from a change: 0 in it, 1 names a module of it, 2 further."""
+    if test in files:
+        return 0
+    named = {used for _, used in _imported(ROOT / test, _package(test))}
+    return 2 - any(file in named and not file.startswith("tests/") for file in files)
+
+
+def _touched(files: Sequence[str]) -> set[str]:
     found = set()
     for test in files_of_tests():
         used = depends_on(test)
@@ -64,7 +85,7 @@ def touched(files: Iterable[str] | None) -> list[str]:
             read = file.startswith(_READ) and Path(file).name in text
             if file in used or own or read or (runs and file.startswith(_WORKFLOW)):
                 found.add(test)
-    return sorted(found)
+    return found
 
 
 @cache
@@ -86,20 +107,38 @@ def depends_on(file: str) -> frozenset[str]:
 
 def _depends_on(file: str) -> set[str]:
     study = file.split("/tests/")[0] + "/" if file.startswith("src") else "tests/"
-    package = file.removeprefix("src/").rpartition("/")[0].replace("/", ".")
-    found, queue = {file}, [(ROOT / file, package if file.startswith("src") else "")]
+    found, queue = {file}, [(ROOT / file, _package(file))]
     while queue:
-        path, package = queue.pop()
-        for name in imported_modules(path.read_text("utf-8"), package):
-            spec = find_spec(name)
-            if not (spec and spec.origin and Path(spec.origin).is_relative_to(ROOT)):
-                continue
-            used = _named(Path(spec.origin))
+        for (path, package), used in _imported(*queue.pop()):
             if used not in found | _GENERAL and used.startswith(("tests/", study)):
-                inside = name if spec.submodule_search_locations else name.rpartition(".")[0]
-                queue.append((Path(spec.origin), inside))
+                queue.append((path, package))
             found.add(used)
     return found
+
+
+@cache
+def _imported(path: Path, package: str) -> tuple[tuple[tuple[Path, str], str], ...]:
+    """The project's files that a file imports, each with the package that it is in."""
+    found = ((name, _origin(name)) for name in imported_modules(path.read_text("utf-8"), package))
+    return tuple(
+        ((path, name if path.name == "__init__.py" else name.rpartition(".")[0]), _named(path))
+        for name, path in found
+        if path is not None
+    )
+
+
+@cache
+def _origin(module: str) -> Path | None:
+    """The file of a module of the project's."""
+    spec = find_spec(module)
+    path = Path(spec.origin) if spec and spec.origin else None
+    return path if path and path.is_relative_to(ROOT) else None
+
+
+def _package(file: str) -> str:
+    """That a file of tests is in: those in ``tests`` are in none."""
+    inside = file.removeprefix("src/").rpartition("/")[0].replace("/", ".")
+    return inside if file.startswith("src") else ""
 
 
 def _named(path: Path) -> str:
