@@ -295,25 +295,6 @@ def test_the_ledger_has_the_bill_of_a_tier_and_of_a_long_prompt(
     assert _ledger(tmp_path)[-1]["usd"] == pytest.approx(reply.cost_usd)
 
 
-@pytest.mark.parametrize(
-    ("used", "body", "tier"),
-    [
-        ({"service_tier": "on-demand"}, {}, ""),
-        ({"service_tier": None}, {"service_tier": "priority"}, "priority"),
-        ({}, {"serviceTier": {"type": "flex"}}, "flex"),
-        ({"service_tier": "standard", "speed": "standard"}, {}, ""),
-        ({"service_tier": "standard", "speed": "fast"}, {}, "fast"),
-        ({"speed": "fast", "inference_geo": "us"}, {}, "fast+us"),
-        ({"inference_geo": "not_available"}, {}, ""),
-        ({"inference_geo": "global", "service_tier": "priority"}, {}, "priority"),
-        ({"service_tier": {"name": "flex"}, "speed": 3}, {}, ""),
-    ],
-)
-def test_what_has_a_price_of_its_own_is_a_tier(used: Any, body: Any, tier: str) -> None:
-    for codec in (OpenAICodec(), AnthropicCodec()):
-        assert codec.usage({"usage": {"input_tokens": 5, **used}, **body}).service_tier == tier
-
-
 def test_what_a_provider_writes_unasked_is_reserved_from_then_on(tmp_path: Path) -> None:
     """Though no price says what writes cost: 1.25 of the input, as they are booked."""
     details = {"cached_tokens": 0, "cache_write_tokens": 10}

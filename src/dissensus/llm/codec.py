@@ -19,6 +19,7 @@ from dissensus.errors import ProviderError
 from dissensus.llm.call import Reply, Request, Usage
 from dissensus.llm.exchange import Post
 from dissensus.llm.outcomes import finish_reason, label
+from dissensus.llm.providers.content import plain_text
 from dissensus.llm.thought import split_thought
 
 if TYPE_CHECKING:
@@ -332,39 +333,3 @@ def _tier_of(body: Mapping[str, Any], used: Mapping[str, Any]) -> str:
 
 #: Blocks of a usage that are looked at.
 _MOST_BLOCKS = 20
-
-
-def plain_text(content: Any, kind: str = "text") -> str:
-    """The text of a message's content, a string or the blocks of a kind in a list of blocks.
-
-    A block without a type is text, and so is one of the type ``output_text``; nothing is what has
-    no sign that is seen.
-    """
-    if isinstance(content, list):
-        content = "".join(_text_of(block, kind) for block in content)
-    if content is None:
-        return ""
-    if not isinstance(content, str):
-        raise TypeError("the content is no text")
-    # A reply cut off inside an emoji ends with half a character, which UTF-8 cannot write.
-    said = content.encode(errors="replace").decode().strip()
-    return said if _SEEN.search(said) else ""
-
-
-#: Types of blocks that are text, beside ``text`` itself.
-_TEXTS = (None, "", "text", "output_text")
-
-
-def _text_of(block: Any, kind: str) -> str:
-    of_kind = block.get("type") in (_TEXTS if kind == "text" else (kind,))
-    text = block.get(kind) if of_kind else None
-    # Some write a text as an object with its value.
-    return (text.get("value") if isinstance(text, Mapping) else text) or ""
-
-
-#: A character that leaves a mark: none that is space, control or format, or a filler.
-_SEEN = re.compile(
-    r"[^\s\x00-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
-    r"\u2028-\u202f\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb"
-    r"\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
-)

@@ -29,7 +29,7 @@ _PARTS = (86_400.0, 3600.0, 60.0, 1.0, 0.001)
 #: Numbers from which on they are seconds, and milliseconds, since 1970.
 _EPOCH, _EPOCH_MS = 1e9, 1e11
 #: Headers that say when a limit is open again.
-_RESET = re.compile(r"(?:x-|anthropic-)?rate-?limit-(?:[\w-]*-)?reset(?:-[\w-]+)?")
+_RESET = re.compile(r"(?:x-|anthropic-)?rate-?limit-(?:[\w-]{1,30}-)?reset(?:-[\w-]{1,30})?")
 #: The most seconds to wait for such: it may be when a limit is whole again, and not when some of it
 #: is.
 MOST_RESET_S = 60.0
