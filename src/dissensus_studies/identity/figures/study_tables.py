@@ -111,8 +111,8 @@ def table_conduct(artefacts: Artefacts, view: View) -> Table:
         "IBC, unparsed read leniently",
     )
     note = (
-        "Complete: sessions that ended of those planned; teams of the same model and personas share "
-        "their openings. Unparsed: answers without a final answer that could be read, of the "
+        "Complete: sessions that ended of those planned; teams of the same model and personas "
+        "share their openings. Unparsed: answers without a final answer that could be read, of the "
         "complete sessions (opening: round 0; else all later rounds). A transition with an "
         "unparsed answer is dropped; kept, an unparsed new answer counts as the agent's own old "
         'one; read leniently, as what stands in a box, after the words "the answer is" or alone '
