@@ -207,9 +207,9 @@ def table_calls(artefacts: Artefacts, view: View) -> Table:
     )
     note = (
         "Turns of the sessions that ran to their end: N agents in R rounds make N × R debater "
-        "calls, whatever the arm. Retries are turns that a judge sent back; repairs, further calls for a "
-        "reply without its structured part; attempts, how often sessions were begun, lost ones "
-        "included."
+        "calls, whatever the arm. Retries are turns that a judge sent back; repairs, further calls "
+        "for a reply without its structured part; attempts, how often sessions were begun, lost "
+        "ones included."
     )
     return tabulate("table_calls", "Calls by arm", columns, rows, note, view)
 
