@@ -148,7 +148,7 @@ def table_power(artefacts: Artefacts, view: View) -> Table:
         Column("Bank", "bank", bank_words),
         Column("SD", "room", lambda room: number(room.sd)),
         Column("Complete", "room", lambda room: str(room.complete)),
-        Column("Detectable, held", "room", lambda r: number(r.detectable.get(r.complete))),
+        Column("Detectable, complete", "room", lambda r: number(r.detectable.get(r.complete))),
         Column(f"Detectable, {PAPER} questions", "room", lambda r: number(r.detectable.get(PAPER))),
         *(Column(f"Needed, |IBC| {ibc:.2f}", "room", partial(_needed, ibc)) for ibc in biases),
     )

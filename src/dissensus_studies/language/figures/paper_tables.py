@@ -266,7 +266,7 @@ def table_6(artefacts: Artefacts, view: View) -> Table:
     lost = int((~outcomes["complete"].astype(bool)).sum())
     note = (
         f"N = {whole(n)} sessions initiated. A session whose attempt ends in a hard failure of the "
-        f"provider is held again whole; {whole(lost)} failed for good after the last attempt."
+        f"provider is run again whole; {whole(lost)} failed for good after the last attempt."
     )
     columns = ("Attempts", "N sessions", "Share", "Cum.", *languages)
     return make("table_6", "Table 6: Session attempts", columns, rows, note, view.simulated)
