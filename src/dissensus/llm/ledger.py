@@ -27,7 +27,7 @@ from dissensus.llm.shared import SharedFile, unchanging
 #: Its name in a run's folder.
 LEDGER = "ledger.jsonl"
 #: More than the rounding error of a sum of dollars, and less than the price of a token.
-ROUNDING_USD = 1e-9
+_ROUNDING_USD = 1e-9
 
 
 @dataclass(frozen=True)
@@ -185,7 +185,7 @@ class Ledger:
             if self.budget_usd is None:
                 return
             self._read()
-            if self._mine or self._total() < self.budget_usd - ROUNDING_USD:
+            if self._mine or self._total() < self.budget_usd - _ROUNDING_USD:
                 return
             raise BudgetReached(self._reached())
 
@@ -231,7 +231,7 @@ class Ledger:
         assert self.budget_usd is not None
         pledged = self.pledged() if self.pledged else 0.0
         left = self.budget_usd - self._total() - pledged
-        if self._refused_usd is None and usd <= left + ROUNDING_USD:
+        if self._refused_usd is None and usd <= left + _ROUNDING_USD:
             return True
         if self._mine:
             return False

@@ -149,16 +149,6 @@ def test_a_batch_holds_what_the_rest_of_the_budget_covers(tmp_path: Path) -> Non
     assert usd <= 3.5 * most_usd()
 
 
-@pytest.mark.parametrize("times", [3, 7])
-def test_a_batch_may_take_all_of_the_budget(tmp_path: Path, times: int) -> None:
-    """Whose parts, taken off it one by one, may miss nought by their rounding."""
-    with serving(*FAST) as server:
-        registry = make_registry(tmp_path, server, budget=sum([most_usd()] * times))
-        with ThreadPoolExecutor(times) as pool:
-            replies = list(pool.map(lambda number: ask(registry, number), range(times)))
-    assert all(reply.text for reply in replies)
-
-
 def test_a_call_that_the_budget_does_not_cover_is_not_sent(tmp_path: Path) -> None:
     with serving(*FAST) as server:
         with pytest.raises(BudgetReached, match="raise budget_usd"):

@@ -25,7 +25,7 @@ from dissensus.llm.batches.interface import BatchInterface, Line
 from dissensus.llm.call import Reply
 from dissensus.llm.exchange import Exchange, Failure, Terms
 from dissensus.llm.journal import IN_FLIGHT
-from dissensus.llm.ledger import ROUNDING_USD, Ledger
+from dissensus.llm.ledger import Ledger
 from dissensus.llm.limits import RateLimiter
 from dissensus.llm.outcomes import RULES, stopped
 from dissensus.llm.prices import Price
@@ -252,8 +252,7 @@ class Batcher:
         kept = 0
         for call in batch.plan.calls.values():
             left -= call.usd or 0.0
-            # A sum of dollars may miss by its rounding.
-            if left < -ROUNDING_USD:
+            if left < 0.0:
                 break
             kept += 1
         if kept:
