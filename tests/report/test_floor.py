@@ -110,9 +110,10 @@ def test_union_has_the_epoch_before_any_memo() -> None:
         f"and method == '{head['method']}'"
     ).iloc[0]
     assert sentence.endswith(
-        f"; in epoch {joint['epoch']} they differ by {joint['estimate']:+.2f} (95% interval "
-        f"[{joint['ci_low']:.2f}, {joint['ci_high']:.2f}], p = {joint['p_value']:.3f}) "
-        "more than that.".replace("-", "−")
+        f"; up to epoch {joint['epoch']} this changes by {joint['estimate']:+.2f} (95% interval "
+        f"[{joint['ci_low']:.2f}, {joint['ci_high']:.2f}], p = {joint['p_value']:.3f}).".replace(
+            "-", "−"
+        )
     )
     few = said(union.state, union_frames.make_run(1, 2, 2).artefacts, union_frames.VIEW)
     assert few.startswith("No noise floor: in the first epoch") and few.endswith("an interval.")

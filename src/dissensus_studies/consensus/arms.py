@@ -33,7 +33,7 @@ SHORT = {
     "ccagent_without_rationale": "no rationale",
     "ccagent_without_counterfactual": "no counterfactual",
     "ccagent_metrics_only": "numbers alone",
-    "ccagent_transferred": "another domain’s",
+    "ccagent_transferred": "from another domain",
 }
 
 

@@ -69,7 +69,7 @@ def test_a_picture_draws_the_estimates_where_they_are() -> None:
     assert zero == pytest.approx(50.0) and sum(at) == pytest.approx(100.0)
     spans = re.findall(r'class="ci" style="left:([\d.]+)%;width:([\d.]+)%', drawn)
     assert float(spans[0][0]) + float(spans[0][1]) == pytest.approx(zero, abs=0.02)
-    assert drawn.count('class="row null"') == 1 and "chance alone" in drawn
+    assert drawn.count('class="row null"') == 1 and "differ by chance" in drawn
     assert "chance" not in picture(bars[:1], "points")
 
 

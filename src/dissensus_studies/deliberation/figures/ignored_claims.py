@@ -113,7 +113,9 @@ def describe(artefacts: Artefacts, view: View) -> dict[str, str]:
     text += f"; of the other arms {others}. " if others else ". "
     if most != least:
         text += f"By model, most of the claims of {most}, and fewest of those of {least}. "
-    return {"text": text + "An engagement counts whatever its relation, if its reference resolves."}
+    return {
+        "text": text + "Every engagement counts that names a claim, whether it agrees or objects."
+    }
 
 
 def _of_model(view: View, row: Mapping[str, Any]) -> str:

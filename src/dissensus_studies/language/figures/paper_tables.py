@@ -72,8 +72,8 @@ def table_1(artefacts: Artefacts, view: View) -> Table:
             }
             rows += [(*place, *cells) for cells in _effect_rows(by)]
     note = (
-        "Homogeneity Index over draws complete in both languages. The paired difference holds what "
-        "the debaters did and what the index makes of the same debate in two languages, the "
+        "Homogeneity Index over draws complete in both languages. The paired difference contains "
+        "what the debaters did and what the index makes of the same debate in two languages, the "
         "instrument's offset. The net effect is the difference less the offset, measured on "
         f"parallel texts in both directions. {fitted} By draw: "
         "percentile bootstrap over draws with the anchors fixed, as in the paper. p (Fisher's): "
