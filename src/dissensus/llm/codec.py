@@ -324,6 +324,8 @@ def _tier_of(body: Mapping[str, Any], used: Mapping[str, Any]) -> str:
     tiers: list[str] = []
     for names in _TIERS:
         said = next((part[n] for n in names for part in (used, body) if part.get(n)), "")
+        if not said:
+            continue
         said = said.get("type") if isinstance(said, Mapping) else said
         tier = label(said, 40).lower() if said else ""
         if tier.replace("-", "_") not in _STANDARD:

@@ -190,8 +190,9 @@ class Marks:
     Attributes
     ----------
     pattern : finds any in small letters; its group is the kind, see :meth:`find`.
-    signs : what a mark, or a thought in words, may begin with. A text with none of them has no
-        mark: most have none, and that is quickly seen.
+    signs, starts : what a mark may begin with, and what a reply that begins with thought in words
+        or under a heading. A text with neither has no mark: most have none, and that is quickly
+        seen.
     speaker : begins what somebody says after the end of a turn, as in ``User: ``.
     words : plain words that begin a thought, with those that end it.
     itself : what the model is called where its own turn begins.
@@ -205,6 +206,7 @@ class Marks:
 
     pattern: re.Pattern[str]
     signs: re.Pattern[str]
+    starts: re.Pattern[str]
     speaker: re.Pattern[str]
     words: tuple[tuple[str, str], ...]
     itself: re.Pattern[str]
@@ -314,13 +316,13 @@ def _marks_of(path: Path | None, of_model: str) -> Marks:
     heads = _names(_heads(thought["names"]))
     return Marks(
         re.compile(f"(?={first})(?:{_AS_WRITTEN['<']}(?:{tags})|{others})"),
+        re.compile(first),
         re.compile(
             "|".join(
                 [
-                    first,
-                    rf"\A\s*(?:{_SIGN}|`{{3}}|:{{3}})",
-                    r"\A\s*(?i:(?:here[’']?s? )?(?:is )?(?:my )?(?:" + heads + "))[:：.…]",
-                    *(re.escape(begin) for begin, _ in thought["words"]),
+                    rf"\s*(?:{_SIGN}|`{{3}}|:{{3}})",
+                    r"\s*(?i:(?:here[’']?s? )?(?:is )?(?:my )?(?:" + heads + "))[:：.…]",
+                    *(rf"\s*{re.escape(begin)}" for begin, _ in thought["words"]),
                 ]
             )
         ),

@@ -60,7 +60,7 @@ def split_thought(reply: str, marks: Marks | None = None) -> SplitReply:
     marks : to look for; None for the project's own.
     """
     marks = marks or read_marks()
-    if not marks.signs.search(reply):
+    if not (marks.signs.search(reply) or marks.starts.match(reply)):
         return SplitReply(reply.strip(), "")
     reply, folded = marks.unfold(without_lead(reply, marks))
     split = _split(reply, marks)

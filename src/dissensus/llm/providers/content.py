@@ -55,8 +55,9 @@ def thought_in(content: Any, message: Mapping[str, Any] | None = None) -> str:
     content : in whose parts it may be.
     message : with members for it, which come first.
     """
-    for name in _APART:
-        if said := _whole("".join(_told((message or {}).get(name)))):
+    for name in _APART if message else ():
+        value = message.get(name) if message else None
+        if value and (said := _whole("".join(_told(value)))):
             return said
     parts = content if isinstance(content, list) else []
     told = (_told(part) for part in parts if _is(part, _THOUGHT))
