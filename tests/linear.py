@@ -39,7 +39,8 @@ GRAMMARS = (
     *("<!-- a -->", '<details type="reasoning">', "</details>", "&amp;", "&lt;b&gt;"),
     *("$a$ ", "\\(a\\) ", "\\boxed{A} ", "\\frac{1}{2} ", "\\text{a}", "\\begin{a} ", "{{{", "}}}"),
     *("(A) ", "A) ", "answer: (A) ", "12:30 ", "1.5% ", "-1,000.5 ", "2^{3} ", "a.b.c ", "U.S. "),
-    *('"A." ', "「a」", "‘a’ ", "it's ", "a—b ", "http://a.b/c ", "e\u0301", "\U0001f600"),
+    *('"A." ', "「a」", "‘a’ ", "it's ", "a—b ", "[a]: b\n", "http://a.b/c ", "e\u0301"),
+    *("\U0001f600", "[a] [b] "),
 )  # fmt: skip
 #: A pattern's own characters of which all pairs are tried, at most.
 _MOST = 9

@@ -236,3 +236,65 @@ STRUCTURED: list[tuple[str, int, Any]] = [
     ("rate_limit", 429, openai("Limit of your organization's tokens per minute.", "tokens")),
     ("rate_limit", 429, openai("Content policy of retries: wait.", "requests")),
 ]  # fmt: skip
+
+
+def google(code: int, message: str, status: str, reason: str = "") -> dict[str, Any]:
+    details = [{"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": reason}]
+    about = {"details": details} if reason else {}
+    return {"error": {"code": code, "message": message, "status": status, **about}}
+
+
+def through(raw: Any, code: int = 400) -> dict[str, Any]:
+    """As OpenRouter passes an error on."""
+    about = {"raw": json.dumps(raw), "provider_name": "X"}
+    return {"error": {"message": "Provider returned error", "code": code, "metadata": about}}
+
+
+SUSPENDED = "Your account org-x is suspended, please check your plan and billing details"
+XAI_DENIED = "The caller does not have permission to execute the specified operation"
+TOO_LARGE = (
+    "Request too large for gpt-4o in organization org-x on tokens per min (TPM): Limit 30,000, "
+    "Requested 40112. The input or output tokens must be reduced in order to run successfully."
+)
+SOME_LEFT = "on tokens per minute (TPM): Limit 6000, Used 5900, Requested 400. Try again in 3s."
+#: What other providers and gateways send.
+FURTHER: list[tuple[str, int, Any]] = [
+    # The account: what it has left, and whether it may ask.
+    ("credit", 429, google(429, "Your prepayment credits are depleted.", "RESOURCE_EXHAUSTED")),
+    ("credit", 403, google(403, "Enable it.", "PERMISSION_DENIED", "BILLING_DISABLED")),
+    ("authentication", 403, google(403, "No.", "PERMISSION_DENIED", "CONSUMER_SUSPENDED")),
+    ("credit", 429, openai(SUSPENDED, "exceeded_current_quota_error")),
+    ("credit", 412, openai("Account x is suspended, possibly due to reaching the monthly spending "
+                           "limit or failure to pay past invoices", INVALID)),
+    ("credit", 401, openai("You have run out of credits.", "insufficient_quota", 401)),
+    ("credit", 403, openai("The free tier of the model has been exhausted.",
+                           "AllocationQuota.FreeTierOnly", "AllocationQuota.FreeTierOnly")),
+    ("credit", 429, {"error": {"message": "you (x) have reached your weekly usage limit"}}),
+    ("authentication", 400, openai("Organization has been restricted.", INVALID,
+                                   "organization_restricted")),
+    ("authentication", 429, {"error": {"code": "1112", "message": "您的账户已被锁定。"}}),
+    # What passes.
+    ("overload", 498, openai("Flex tier capacity exceeded", "capacity_exceeded")),
+    ("rate_limit", 429, openai(f"Rate limit reached {SOME_LEFT}", "tokens", "rate_limit_exceeded")),
+    ("rate_limit", 429, {"message": "Too many tokens per day, please wait before trying again."}),
+    # A prompt that is too long for ever.
+    ("context_overflow", 429, openai(TOO_LARGE, "tokens", "rate_limit_exceeded")),
+    ("context_overflow", 400, openai("litellm.ContextWindowExceededError: x", None, "400")),
+    ("context_overflow", 400, openai("Range of input length should be [1, 129024]", INVALID)),
+    ("context_overflow", 400, openai("Your request exceeded model token limit: 131072", INVALID)),
+    ("context_overflow", 422, openai("`inputs` tokens + `max_new_tokens` must be <= 8193")),
+    ("context_overflow", 400, {"error": {"code": "1261", "message": "Prompt 超长"}}),
+    # One that a filter took out.
+    ("content_filter", 400, openai("litellm.ContentPolicyViolationError: x", None, "400")),
+    ("content_filter", 403, {"code": XAI_DENIED, "error": "Content violates usage guidelines."}),
+    ("content_filter", 400, openai("No.", INVALID, "cyber_policy_violation")),
+    ("empty", 500, openai("Failed to parse input at pos 312: <tool_call>", "server_error", 500)),
+    # What a gateway was told.
+    ("content_filter", 400, through({"code": "DataInspectionFailed", "message": "No."})),
+    ("authentication", 403, through(openai("No.", None, "unsupported_country_region_territory"))),
+    ("rejected", 400, through(openai("No.", INVALID, "unsupported_parameter"))),
+    # What was said in the request is quoted, and names nothing.
+    ("rejected", 400, openai("value must be a string; got: 'our account was suspended and our "
+                             "region is not supported'", INVALID)),
+    ("rejected", 400, openai("got 'the speaker's context length was flagged, it's said'", INVALID)),
+]  # fmt: skip

@@ -10,7 +10,10 @@ import pandas as pd
 from dissensus.tables.artefact import read
 
 #: Tables of what was spent, which have a page of their own, and of a target of its own.
-OTHER_TABLES = {"table_spending", "table_models", "table_arm_conduct", "table_diagnosis"}
+OTHER_TABLES = {
+    *("table_spending", "table_arm_spending", "table_models", "table_arm_conduct"),
+    "table_diagnosis",
+}
 
 
 def caption_numbers(folder: Path, name: str, template: str) -> dict[str, str]:

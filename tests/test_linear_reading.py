@@ -179,14 +179,15 @@ def test_no_pattern_takes_longer_than_its_text(part: int) -> None:
 @pytest.mark.parametrize("reader", thorough_but(READERS, *[*READERS][::3]))
 def test_no_reader_takes_longer_than_its_text(reader: str) -> None:
     tried = [("a", piece) for piece in SOUGHT]
-    tried += [('{"stance": "', piece) for piece in (*PIECES, *GRAMMARS)]
+    begins = ('{"stance": "', '{"claims": [{"text": "')
+    tried += [(begin, piece) for begin in begins for piece in (*PIECES, *GRAMMARS)]
     assert worst(READERS[reader], tried) is None
 
 
 @pytest.mark.thorough
 @settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 @given(
-    begin=st.sampled_from(["", "a", *SOUGHT]),
+    begin=st.sampled_from(["", "a", '{"claims": [{"text": "', *SOUGHT]),
     pieces=st.lists(st.sampled_from(SOUGHT), min_size=2, max_size=4).map("".join),
 )
 @pytest.mark.parametrize("reader", READERS)

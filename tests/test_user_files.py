@@ -208,3 +208,33 @@ def test_a_long_text_many_times_is_refused(tmp_path: Path):
     (tmp_path / "f.yaml").write_text(f"t: &t {'word ' * 2_000}\nall: [{many}]\n", "utf-8")
     with pytest.raises(ResourceError, match="line 2: its aliases"):
         read_yaml(tmp_path / "f.yaml")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(f"0x{'f' * 500}", f"0b{'1' * 5_000}", "9" * 5_000, f"0x{'f' * 100_000}"),
+        *(":".join(["59"] * 500), ":".join(["59"] * 20_000), ":".join(["59"] * 40)),
+    ],
+    ids=["hexadecimal", "binary", "decimal", "long hexadecimal", "base 60", "long base 60", "some"],
+)
+def test_a_number_of_too_many_digits_is_named_by_its_line(tmp_path: Path, text: str):
+    """Python prints none of more than 4,300."""
+    (tmp_path / "f.yaml").write_text(f"seed: 1\nother: {text}\n", "utf-8")
+    for read in (read_yaml, read_settings):
+        with pytest.raises(ResourceError, match=r"f\.yaml, line 2: (it is not YAML|other holds)"):
+            read(tmp_path / "f.yaml")
+    (tmp_path / "f.yaml").write_text(f"seed: {2**256}\n", "utf-8")
+    assert read_settings(tmp_path / "f.yaml") == {"seed": 2**256}
+
+
+def test_a_header_of_many_columns_is_read_at_once(tmp_path: Path):
+    names = [f"c{n}" for n in range(50_000)]
+    (tmp_path / "f.csv").write_text(f"{','.join(names)}\n{',' * 49_999}\n", "utf-8")
+    began = time.process_time()
+    assert len(read_csv(tmp_path / "f.csv", ("c7",))[0][1]) == 50_000
+    (tmp_path / "f.csv").write_text(f"{','.join([*names, 'c7'])}\n", "utf-8")
+    with pytest.raises(ResourceError, match="the column 'c7' stands twice"):
+        read_csv(tmp_path / "f.csv", ("c7",))
+    # By looking at each name for each, a minute.
+    assert time.process_time() - began < 5

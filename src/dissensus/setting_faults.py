@@ -14,6 +14,8 @@ from pydantic import BaseModel, Tag
 #: What YAML 1.1 may take for a number in base 8 or 60.
 _OCTAL_OR_BASE_60 = re.compile(r"\A[-+]?(?:0[0-7_]+|[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?)\Z")
 
+_LONGEST = 400
+
 
 def misread(text: str) -> str:
     """What YAML 1.1 makes of a number that is written as octal or in base 60, with the mend.
@@ -23,7 +25,8 @@ def misread(text: str) -> str:
     The end of a sentence; "" where YAML reads what a reader does. As YAML 1.1 has it, ``010`` is 8
     and ``1:30`` is 90 (https://yaml.org/type/int.html, https://yaml.org/type/float.html).
     """
-    number = _OCTAL_OR_BASE_60.match(text) and yaml.safe_load(text)
+    # Of a longer one, its size is at fault.
+    number = _OCTAL_OR_BASE_60.match(text) and len(text) <= _LONGEST and yaml.safe_load(text)
     plain = text.replace("_", "")
     # A truth value, an empty text and a date are no such numbers.
     if not isinstance(number, int | float) or (":" not in text and int(plain) == number):

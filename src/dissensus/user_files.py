@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -29,6 +30,8 @@ except ImportError:  # PyYAML without libyaml, ten times slower
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]")
 #: libyaml's reader ends the process with a fault of memory some thousands of levels down.
 _DEEPEST = 100
+#: Of a whole number.
+_MOST_BITS = 512
 #: Characters.
 _LARGEST_CELL = 1 << 30
 #: What parts cells -> in words.
@@ -144,7 +147,7 @@ def _check_header(where: str, header: Sequence[str], needed: Sequence[str]) -> N
         raise ResourceError(
             f"{where}: the column {missing[0]!r} is missing; it needs {', '.join(needed)}."
         )
-    twice = [column for column in header if column and header.count(column) > 1]
+    twice = [column for column, times in Counter(header).items() if column and times > 1]
     if twice:
         raise ResourceError(f"{where}: the column {twice[0]!r} stands twice; leave one out.")
 
@@ -313,9 +316,15 @@ def read_settings(path: str | Path) -> dict[str, Any]:
 
 class _Loader(_SafeLoader):
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
-        """The value of a node; says where a scalar has the form of a date and is none."""
+        """The value of a node; says where a scalar has the form of a date and is none.
+
+        Or is a number that nobody could print: Python gives up at 4,300 digits.
+        """
         try:
-            return super().construct_object(node, deep)
+            value = super().construct_object(node, deep)
+            if isinstance(value, int) and value.bit_length() > _MOST_BITS:
+                raise ValueError("no setting is a whole number of so many digits")
+            return value
         except ValueError as error:
             wrong = f"{node.value[:40]!r}: {error}"
             raise yaml.constructor.ConstructorError(None, None, wrong, node.start_mark) from None

@@ -107,7 +107,7 @@ def test_the_page_of_the_run_leads_to_every_panel(here: Path) -> None:
         assert f'href="{link}"' in page and (here / "results/whole" / link).is_file()
     assert 'href="compared/mine/index.html"' in page and "imulated models" in page
     assert "144 sessions · none lost · nothing spent" in page
-    assert "What differs between the panels: 1 model." in page
+    assert "What differs between the panels: 1 model setting." in page
     said = (here / "said.txt").read_text("utf-8")
     assert "144 of 144 sessions" in said and "over 3 panels" in said
     assert "But a further panel may be of the other sign" in said

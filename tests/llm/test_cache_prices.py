@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from dissensus.llm.prices import Price
+from dissensus.llm.providers.anthropic import AnthropicCodec
+from dissensus.llm.providers.openai import OpenAICodec
 from hostile import REQUEST, Said, chat, hostile, make_registry, message, prepare, provider
 
 #: claude-sonnet-4-5, dollars for a million tokens: 3 in, 0.30 read, 3.75 and 6 written, 15 out.
@@ -71,3 +73,22 @@ def test_what_a_cache_answered_is_read_wherever_it_is_said(
         )
     assert reply.cached_tokens == 900
     assert reply.cost_usd == pytest.approx((100 * 3 + 900 * 0.3 + 5 * 15) / 1e6)
+
+
+@pytest.mark.parametrize(
+    ("used", "body", "tier"),
+    [
+        ({"service_tier": "on-demand"}, {}, ""),
+        ({"service_tier": None}, {"service_tier": "priority"}, "priority"),
+        ({}, {"serviceTier": {"type": "flex"}}, "flex"),
+        ({"service_tier": "standard", "speed": "standard"}, {}, ""),
+        ({"service_tier": "standard", "speed": "fast"}, {}, "fast"),
+        ({"speed": "fast", "inference_geo": "us"}, {}, "fast+us"),
+        ({"inference_geo": "not_available"}, {}, ""),
+        ({"inference_geo": "global", "service_tier": "priority"}, {}, "priority"),
+        ({"service_tier": {"name": "flex"}, "speed": 3}, {}, ""),
+    ],
+)
+def test_what_has_a_price_of_its_own_is_a_tier(used: Any, body: Any, tier: str) -> None:
+    for codec in (OpenAICodec(), AnthropicCodec()):
+        assert codec.usage({"usage": {"input_tokens": 5, **used}, **body}).service_tier == tier

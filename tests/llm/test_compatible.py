@@ -27,9 +27,17 @@ def _prepared(monkeypatch: pytest.MonkeyPatch) -> None:
             "set models.m.rename to {max_tokens: max_completion_tokens}",
         ),
         ("No.", "a parameter that a model does not take is left out by `rename: {name: null}`"),
+        ("Range of max_tokens should be [1, 8192]", "models.m.parameters: {max_tokens: ...} sets"),
+        ("temperature: range: 0..1", "models.m.parameters: {temperature: ...} sets another"),
+        ("max_tokens: 9999 > 8192, which is the most", "models.m.rename: {max_tokens: null}"),
+        ("Model Not Exist", "check the model's name, models.m.model"),
+        ("Invalid model: x", "check the model's name"),
+        ("The model `x` has been decommissioned.", "check the model's name"),
+        ("模型不存在,请检查模型代码。", "check the model's name"),
+        ("Model x does not support parameter presencePenalty.", "a parameter that a model does"),
     ],
 )
-def test_advice_names_the_parameter_that_the_provider_names(
+def test_advice_names_the_parameter_or_the_name_that_the_provider_names(
     tmp_path: Path, words: str, mend: str
 ) -> None:
     with hostile(Said(error("openai", words, "invalid_request_error"), 400)) as server:

@@ -8,8 +8,6 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta, timezone
-from email.utils import formatdate
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +17,6 @@ from dissensus.errors import BudgetReached, ProviderError, Stopped
 from dissensus.llm import http_client as client_module
 from dissensus.llm import journal as journal_module
 from dissensus.llm.call import Message, Request
-from dissensus.llm.connection import retry_after
 from dissensus.llm.journal import InFlight, Journal
 from dissensus.llm.sender import SIMULATED_HEADER
 from hostile import (
@@ -187,52 +184,6 @@ def test_the_places_of_a_provider_are_for_all_its_models_and_threads(tmp_path: P
 
 
 # Retry-After
-
-
-@pytest.mark.parametrize(
-    ("headers", "seconds"),
-    [
-        ({}, 0.0),
-        ({"retry-after": "3"}, 3.0),
-        ({"retry-after": "0.25"}, 0.25),
-        ({"retry-after-ms": "250"}, 0.25),
-        ({"retry-after-ms": "250", "retry-after": "9"}, 0.25),
-        ({"retry-after-ms": "soon", "retry-after": "9"}, 9.0),
-        ({"retry-after-ms": "soon"}, 0.0),
-        ({"retry-after": "-5"}, 0.0),
-        ({"retry-after": "nan"}, 0.0),
-        ({"retry-after": "inf"}, 0.0),
-        ({"retry-after": "soon"}, 0.0),
-        ({"retry-after": ""}, 0.0),
-        ({"retry-after": "Thu, 01 Jan 1970 00:00:00 GMT"}, 0.0),
-        ({"retry-after": "Thu, 01 Jan 99999 00:00:00 GMT"}, 0.0),
-        ({"retry-after": "Mon, 01 Jan 0001 00:00:00 -2359"}, 0.0),
-        ({"retry-after": "86400"}, 86400.0),
-    ],
-)
-def test_how_long_an_answer_asks_to_wait(headers: dict[str, str], seconds: float) -> None:
-    assert retry_after(headers) == pytest.approx(seconds)
-
-
-def test_a_date_is_a_time_to_wait_until() -> None:
-    told = retry_after({"retry-after": formatdate(time.time() + 90, usegmt=True)})
-    assert 85 < told <= 90
-
-
-@pytest.mark.parametrize("wrong_s", [0, 40, -40, 86_400, -1e6])
-@pytest.mark.parametrize("form", ["GMT", "-0000", "+0200"])
-def test_a_date_is_read_against_the_answer_s_own(wrong_s: float, form: str) -> None:
-    """Whatever either machine's clock shows."""
-    server = time.time() + wrong_s
-    until = datetime.fromtimestamp(int(server) + 30, UTC)
-    if form == "+0200":
-        until = until.astimezone(timezone(timedelta(hours=2)))
-    headers = {
-        "date": formatdate(int(server), usegmt=True),
-        "retry-after": until.strftime("%a, %d %b %Y %H:%M:%S ") + form,
-    }
-    assert retry_after(headers) == 30.0
-    assert retry_after({**headers, "date": "soon"}) == pytest.approx(max(0, 30 + wrong_s), abs=3)
 
 
 @pytest.mark.parametrize(

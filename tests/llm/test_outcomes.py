@@ -17,7 +17,17 @@ from dissensus.llm.outcomes import (
     status_of,
     stopped,
 )
-from provider_errors import GEMINI_KEY, MISTRAL_EXTRA, QUOTA, REAL, STRUCTURED, anthropic, openai
+from provider_errors import (
+    FURTHER,
+    GEMINI_KEY,
+    MISTRAL_EXTRA,
+    QUOTA,
+    REAL,
+    STRUCTURED,
+    anthropic,
+    openai,
+    through,
+)
 from serving import ROOT
 
 
@@ -36,6 +46,8 @@ def test_structure_comes_before_words(outcome: str, status: int, body: Any) -> N
         ({"detail": [{"loc": ["body", "messages", 0, "content"], "msg": "No."}]}, "No."),
         ({"errors": [{"field": "top_p", "message": "No."}]}, "top_p: No."),
         (MISTRAL_EXTRA, "max_completion_tokens: Extra inputs are not permitted"),
+        (through(openai("Not you.")), "Provider returned error: Not you."),
+        (through("upstream is busy"), 'Provider returned error: "upstream is busy"'),
     ],
 )
 def test_the_parameter_that_an_error_names_stands_beside_its_words(
@@ -67,7 +79,7 @@ def test_what_stops_a_run_is_said_as_what_it_is(outcome: str, words: str, why: s
     assert why in str(stopped("p", outcome, f"models.m: {words}"))
 
 
-@pytest.mark.parametrize(("outcome", "status", "body"), REAL)
+@pytest.mark.parametrize(("outcome", "status", "body"), [*REAL, *FURTHER])
 def test_what_providers_really_send(outcome: str, status: int, body: Any) -> None:
     assert outcome_of(status, body) == outcome
 
@@ -102,6 +114,11 @@ WITHIN: list[tuple[str, Any, str]] = [
     ("overload", {"statusCode": "503"}, ""),
     ("authentication", {"httpStatus": 401, "detail": {"x": 1}}, ""),
     ("rejected", {"errorCode": 400, "errorMessage": "no"}, ""),
+    ("authentication", {"error_code": 110, "error_msg": "Access token invalid or no longer valid"},
+     "Access token invalid or no longer valid"),
+    ("rate_limit", {"error_code": 17, "error_msg": "Open api daily request limit reached"},
+     "Open api daily request limit reached"),
+    ("rejected", {"error": {"param": "seed", "message": "Never heard of."}}, "Never heard of."),
 ]  # fmt: skip
 
 

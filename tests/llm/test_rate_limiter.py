@@ -128,7 +128,7 @@ def test_a_request_larger_than_a_minute_passes_and_the_next_waits_for_it():
     clock = Clock()
     limiter = RateLimiter(None, None, 1000, clock)
     assert limiter.take(50_000) == 0.0
-    assert wait_of(limiter, clock, 50_000) == pytest.approx(60.0, abs=0.01)
+    assert wait_of(limiter, clock, 50_000) == pytest.approx(60.6 - 0.199, abs=0.01)
     assert wait_of(limiter, clock, 500) == pytest.approx(60.6, abs=0.01)
     assert wait_of(limiter, clock, 500) == pytest.approx(30.3, abs=0.01)
 
@@ -138,7 +138,7 @@ def test_what_was_booked_too_much_is_given_back_and_too_little_taken():
     limiter = RateLimiter(None, None, 60_600, clock)
     limiter.take(10_000)
     limiter.settle(10_000, 2_000)
-    assert wait_of(limiter, clock, 0) == pytest.approx(2.0 - 0.599, abs=1e-3)
+    assert wait_of(limiter, clock, 0) == pytest.approx(2.0 - 0.199, abs=1e-3)
     limiter.settle(0, 3_000)
     assert wait_of(limiter, clock, 0) == pytest.approx(3.0, abs=1e-3)
 
@@ -224,8 +224,9 @@ def test_machines_whose_clocks_differ_keep_one_limit(
         waits = [machine.take(1) for machine in machines]
         times += [clock.now] * waits.count(0.0)
         clock.now += max(0.001, min(waits)) + (next(rests) if len(times) % 50 == 0 else 0.0)
-    # Of a clock that is behind, the first request alone goes by its own time.
-    assert busiest_minute(times) <= limit + len(machines)
+    # Of a clock that is further ahead than those before, the first request alone may be early.
+    steps = sum(by > max(wrong[:n]) for n, by in enumerate(wrong) if n)
+    assert busiest_minute(times) <= limit + steps
     idle = clock.now - NOON - 240.0 + sum(pauses) * (len(times) // 50 + 1)
     assert len(times) >= 0.9 * limit * (240.0 - idle) / 60.0 - len(machines)
     machines[0].pause(20.0)

@@ -95,6 +95,48 @@ WITHIN = {
         Usage(PROMPT, READ, REPLY + 4_000, WRITTEN),
     ),
     "Moonshot": (_openai(PROMPT, cached_tokens=READ), Usage(PROMPT, READ, REPLY)),
+    "Qwen": (
+        _openai(
+            PROMPT,
+            PROMPT + REPLY,
+            prompt_tokens_details={
+                **{"cached_tokens": READ, "cache_creation_input_tokens": WRITTEN},
+                **{"cache_creation": {"ephemeral_5m_input_tokens": WRITTEN}},
+                "cache_type": "ephemeral",
+            },
+        ),
+        BILL,
+    ),
+    "Requesty": (
+        _openai(PROMPT, prompt_tokens_details={"caching_tokens": WRITTEN, "cached_tokens": READ}),
+        BILL,
+    ),
+    "numbers as texts": (
+        json.loads(
+            json.dumps(_openai(PROMPT, PROMPT + REPLY, prompt_tokens_details=_BLOCK)),
+            parse_int=str,
+        ),
+        BILL,
+    ),
+    "numbers with a point": (
+        json.loads(
+            json.dumps(_openai(PROMPT, PROMPT + REPLY, prompt_tokens_details=_BLOCK)),
+            parse_int=float,
+        ),
+        BILL,
+    ),
+    "more thought than reply, in no total": (
+        _openai(PROMPT, PROMPT + REPLY, completion_tokens_details={"reasoning_tokens": 4_000}),
+        Usage(PROMPT, 0, REPLY + 4_000),
+    ),
+    "times and rates of a cache": (
+        _openai(
+            PROMPT,
+            prompt_tokens_details={"cached_tokens": READ, "cache_ttl": "300", "cache_hits": 3},
+            cache_hit_rate=0.9,
+        ),
+        Usage(PROMPT, READ, REPLY),
+    ),
 }
 BESIDE = {
     "a total of the rest": (_openai(FRESH, FRESH + REPLY, **_TOP), BILL),
@@ -104,6 +146,17 @@ BESIDE = {
     "Bedrock": (
         {"inputTokens": FRESH, "outputTokens": REPLY, "totalTokens": PROMPT + REPLY, **_CAMEL},
         BILL,
+    ),
+    "Bedrock for an hour": (
+        {
+            **{"inputTokens": FRESH, "outputTokens": REPLY, "totalTokens": PROMPT + REPLY},
+            **_CAMEL,
+            "cacheDetails": [
+                {"inputTokens": MINUTES, "ttl": "5m"},
+                {"inputTokens": HOUR, "ttl": "1h"},
+            ],
+        },
+        LONG,
     ),
     "older Bedrock": (
         {
@@ -240,6 +293,22 @@ def test_the_ledger_has_the_bill_of_a_tier_and_of_a_long_prompt(
         reply = made.ask(REQUEST)
     assert reply.cost_usd == pytest.approx(_bill(tier.lower(), prompt))
     assert _ledger(tmp_path)[-1]["usd"] == pytest.approx(reply.cost_usd)
+
+
+def test_what_a_provider_writes_unasked_is_reserved_from_then_on(tmp_path: Path) -> None:
+    """Though no price says what writes cost: 1.25 of the input, as they are booked."""
+    details = {"cached_tokens": 0, "cache_write_tokens": 10}
+    used = {"prompt_tokens": 12, "completion_tokens": 3, "prompt_tokens_details": details}
+    models = {"m": {"provider": "p", "price": {"input": 100.0, "output": 1.0}}}
+    with hostile(Said(chat(usage=used))) as server:
+        registry = make_registry(tmp_path, {"p": provider(server)}, models, budget_usd=1.0)
+        for _ in range(2):
+            registry.model("m").ask(REQUEST)
+    reserved = [line["usd"] for line in _ledger(tmp_path) if "sure" not in line]
+    prompt = len("be brief你好".encode()) // 3 + 1
+    assert reserved == pytest.approx(
+        [(prompt * each + REQUEST.max_tokens) / 1e6 for each in (100, 125)]
+    )
 
 
 @pytest.mark.parametrize("tier", ["priority", "ultrafast"])

@@ -70,6 +70,9 @@ def test_the_effect_is_that_of_a_paired_t_test() -> None:
     assert effect["n"] == 20
     lost = frame.assign(complete=frame.index > 0)
     assert measures.paired_effect(lost, "y", arm="b", reference="a")["n"].tolist() == [19, 19]
+    with pd.option_context("display.width", 80):
+        printed = str(measures.paired_effect(frame, "y", arm="b", reference="a"))
+    assert "ci_low" in printed and "ci_high" in printed
 
 
 FRAME = pd.DataFrame({"draw_id": ["d1"], "arm": ["a"], "y": [1.0]})

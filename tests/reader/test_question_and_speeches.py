@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -83,6 +84,18 @@ def test_a_draw_is_answered_by_its_sessions(
     said = capsys.readouterr().err
     assert said.startswith("d001 is a draw; name a session of it: ")
     assert "d001-en" in said and "d001-zh" in said
+
+
+def test_of_a_draw_that_several_runs_have_each_session_is_named_once(
+    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for run in ("one", "two"):
+        folder = tmp_path / "results" / run / "language"
+        (folder / "transcripts").mkdir(parents=True)
+        shutil.copy(place / "results/demo/language/manifest.parquet", folder)
+    monkeypatch.chdir(tmp_path)
+    assert main(["read", "d001"]) == 1
+    assert capsys.readouterr().err.count("d001-en") == 1
 
 
 def test_answers_are_listed_and_what_is_no_speech_is_folded(browser: Browser, place: Path) -> None:

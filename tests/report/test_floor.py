@@ -39,8 +39,8 @@ def beyond(rows: pd.DataFrame, name: str) -> str:
     found, tested = (rows["floor_p"] < 0.05).sum(), rows["floor_p"].count()
     return (
         f"{found} of {tested} arm{'' if tested == 1 else 's'} "
-        f"{'differs' if found == 1 else 'differ'} from {name} by more than {name} differs from "
-        "itself (95%, after Holm)."
+        f"{'differs' if found == 1 else 'differ'} from {name} by more than that "
+        "(95%, after Holm)."
     )
 
 
@@ -81,15 +81,15 @@ def test_identity_has_vanilla_run_again_or_says_how() -> None:
     shown = Artefacts({}, {**artefacts.loaded, "comparisons": made})
     sentence = said(identity.state, shown, identity_frames.VIEW)
     assert sentence == (
-        "Noise floor: vanilla run again differs from itself, in t, by +0.010 [−0.200, 0.300], "
-        "n = 40. Noise floor: vanilla run again differs from itself, in u, by +0.020 "
-        "[−0.200, 0.300], n = 40; 1 of 2 coefficients is farther from zero than vanilla differs "
-        "from itself in the same team (95%, after Holm)."
+        "Noise floor: debates with labels, run again, differ in team “t” by +0.010 "
+        "[−0.200, 0.300], n = 40. Noise floor: debates with labels, run again, differ in team “u” "
+        "by +0.020 [−0.200, 0.300], n = 40; 1 of 2 coefficients is farther from zero than that of "
+        "the same team (95%, after Holm)."
     )
     none = Artefacts({}, {**artefacts.loaded, "comparisons": made.query("kind != 'again'")})
     assert said(identity.state, none, identity_frames.VIEW) == (
-        "No noise floor: vanilla was not run again in any team; `controls: [again]` of a team does "
-        "that."
+        "No noise floor: no team ran its debates with labels again; `controls: [again]` of a team "
+        "does that."
     )
 
 
@@ -110,9 +110,10 @@ def test_union_has_the_epoch_before_any_memo() -> None:
         f"and method == '{head['method']}'"
     ).iloc[0]
     assert sentence.endswith(
-        f"; in epoch {joint['epoch']} by {joint['estimate']:+.2f} (95% interval "
-        f"[{joint['ci_low']:.2f}, {joint['ci_high']:.2f}], p = {joint['p_value']:.3f}) "
-        "more.".replace("-", "−")
+        f"; up to epoch {joint['epoch']} this changes by {joint['estimate']:+.2f} (95% interval "
+        f"[{joint['ci_low']:.2f}, {joint['ci_high']:.2f}], p = {joint['p_value']:.3f}).".replace(
+            "-", "−"
+        )
     )
     few = said(union.state, union_frames.make_run(1, 2, 2).artefacts, union_frames.VIEW)
     assert few.startswith("No noise floor: in the first epoch") and few.endswith("an interval.")
@@ -137,8 +138,7 @@ def test_language_has_the_reference_against_itself_or_says_how(languages: tuple[
     )
     beyond = int(rows.loc["zh-en", "floor_p"] < 0.05)
     assert sentence == (
-        f"{differs}{beyond} of 1 language differs from English by more than English differs from "
-        "itself (95%, after Holm)."
+        f"{differs}{beyond} of 1 language differs from English by more than that (95%, after Holm)."
     )
     artefacts = run.artefacts
     effect["floor_p"] = np.nan

@@ -62,8 +62,11 @@ def test_the_tally_counts_what_is_planted_and_what_is_none() -> None:
     )
     none = [row for row in rows() if row["planted"] == row["none"]]
     assert tally(none) == (
-        "No effect with a known power of 0.9 or more is planted in the simulated models; the "
-        "analysis finds of 2 planted to be none, 0."
+        "No effect with a known power of 0.9 or more is planted in the simulated models; found: "
+        "0 of 2 planted to be none."
+    )
+    assert tally([weak, *none]).endswith(
+        "; found: 0 of 1 with less power, and 0 of 2 planted to be none."
     )
     assert tally([]) == (
         "No effect with a known power of 0.9 or more is planted in the simulated models."

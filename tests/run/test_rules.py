@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
@@ -11,7 +13,7 @@ import pytest
 
 from dissensus.keep.reading import configured
 from dissensus.plan.priced import price_settings, priced_files
-from dissensus.run.rules import caption_of, depend_on_code, name_logs, without_job_rate_limit
+from dissensus.run.rules import caption_of, depend_on_code, name_logs
 from dissensus.study.configuration import Configuration, load_file
 from dissensus.study.given import stage_files, stage_settings, table_settings, view_settings
 from dissensus.study.registry import register
@@ -90,16 +92,24 @@ def test_a_rule_without_a_script_or_with_a_code_of_its_own_is_left_alone(tmp_pat
     assert digested(tmp_path, code=None) == {"code": None, "simulated": True}
 
 
-def test_only_snakemake_s_own_limit_on_job_starts_is_switched_off() -> None:
-    def after(limit: Any) -> Any:
-        workflow = SimpleNamespace(scheduling_settings=SimpleNamespace(max_jobs_per_timespan=limit))
-        without_job_rate_limit(workflow)
-        return workflow.scheduling_settings.max_jobs_per_timespan
-
-    assert after(SimpleNamespace(max_jobs=100, timespan=1)) is None
-    users = SimpleNamespace(max_jobs=5, timespan=1)
-    assert after(users) is users
-    without_job_rate_limit(SimpleNamespace(scheduling_settings=None))
+@pytest.mark.slow
+@pytest.mark.parametrize(("limit", "is_off"), [([], True), (["5/1s"], False)])
+def test_only_snakemake_s_own_limit_on_job_starts_is_switched_off(
+    tmp_path: Path, limit: list[str], is_off: bool
+) -> None:
+    """By Snakemake itself, which makes its scheduler after it has read the rules."""
+    (tmp_path / "Snakefile").write_text(
+        "from dissensus.run.rules import without_job_rate_limit\n"
+        "onstart:\n"
+        "    without_job_rate_limit(workflow)\n"
+        '    print("is off:", workflow.scheduler.job_rate_limiter is None)\n'
+        'rule:\n    output: touch("made")\n',
+        encoding="utf-8",
+    )
+    options = [f"--max-jobs-per-timespan={each}" for each in limit]
+    command = [sys.executable, "-m", "snakemake", "--cores", "1", *options]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert f"is off: {is_off}" in done.stdout + done.stderr
 
 
 def test_a_stage_is_given_the_settings_and_files_that_it_declares(settings: Configuration) -> None:
@@ -123,7 +133,8 @@ def test_figures_are_given_the_last_names_of_the_settings_they_may_use(
     for name in settings.studies:
         study = settings.study(name)
         given = view_settings(study)
-        assert given["study"] == name and len(given) == 1 + len(study.view)
+        assert given["study"] == name
+        assert len({*given} - {"study", "arm_words"}) == len(study.view)
 
 
 def test_a_bill_depends_on_models_and_prices_and_not_on_their_behaviour(

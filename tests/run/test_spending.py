@@ -18,7 +18,7 @@ from dissensus.run.spending import (
     spending,
     spent_usd,
 )
-from dissensus.run.spending_tables import table_models, table_spending
+from dissensus.run.spending_tables import table_arm_spending, table_models, table_spending
 from dissensus.study.kind import DEBATING
 from dissensus.tables.artefact import read, write
 from dissensus_studies.language.measures.embed import EMBEDDING_CALLS
@@ -258,3 +258,22 @@ def test_many_fingerprints_are_cut_short() -> None:
     calls = [call(fingerprint=f"fp_{n}") for n in range(6)]
     table = table_models(conduct(calls), spending(calls, [], BLOCKS), [line("gpt")], False)
     assert cells(table, "gpt")["Fingerprint"] == "fp_0 1, fp_1 1, fp_2 1, fp_3 1 and 2 more"
+
+
+def test_what_a_session_of_each_arm_takes_is_a_mean_over_its_sessions() -> None:
+    calls = [
+        *(call("s1"), call("s1", attempt=2, cost_usd=1.5, output_tokens=30)),
+        *(call("s2", model="claude", input_tokens=700), call("s3", cost_usd=4.0), call("s4")),
+    ]
+    rows = spending([*calls, call("s5")], EMBEDDED, {f"s{n}": 1 for n in range(1, 6)})
+    arms = {"s1": ("", "free"), "s2": ("", "free"), "s3": ("", "told"), "s4": ("", "told")}
+    table = table_arm_spending(rows, arms, ESTIMATE, False)
+    # free: 2 and 1 calls, 200 and 700 tokens in, 40 and 10 out, $2.00 and $0.50; no arm has s5.
+    assert [tuple(row) for row in table.rows] == [
+        ("free", "2", "1.5", "450", "25", "1.25"),
+        ("told", "2", "1.0", "100", "10", "2.25"),
+    ]
+    kinds = {"s1": ("debate", "free"), "s3": ("memo", "free")}
+    of_kinds = table_arm_spending(rows, kinds, [line("gpt", price=None)], True)
+    assert of_kinds.columns[0] == "Kind" and [row[0] for row in of_kinds.rows] == ["debate", "memo"]
+    assert [row[-1] for row in of_kinds.rows] == ["–", "–"]

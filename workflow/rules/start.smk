@@ -37,7 +37,6 @@ STARTED = time.time()
 TEMPORARY = temporary_folders(workflow)
 for folder in TEMPORARY:
     before_exit(folder.cleanup)
-without_job_rate_limit(workflow)
 
 if workflow.is_main_process:
     exit_on_user_error(check_place)(Path.cwd())
@@ -68,6 +67,7 @@ BOARD.planned = lambda stats, expected: planned(stats, expected, SETTINGS)
 
 
 onstart:
+    without_job_rate_limit(workflow)
     exit_on_user_error(start_run)(
         SETTINGS, RESULTS, LOCK, BOARD, workflow.local_exec, TEMPORARY
     )

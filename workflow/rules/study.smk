@@ -22,7 +22,9 @@ from dissensus.study.given import (
 )
 
 STAGE_LOG = RESULTS / "logs/stage.log"
-SPENDING_TABLES = ["table_spending", "table_models", "table_arm_conduct"]
+SPENDING_TABLES = [
+    *("table_spending", "table_arm_spending", "table_models", "table_arm_conduct")
+]
 
 
 wildcard_constraints:

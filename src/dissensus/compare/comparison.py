@@ -21,7 +21,7 @@ from dissensus.compare.units import (
     units_of_runs,
 )
 from dissensus.errors import ResourceError
-from dissensus.report.labels import listed
+from dissensus.report.labels import counted, listed
 from dissensus.stats.multiplicity import letters, tied_sets, told_apart
 from dissensus.tables.artefact import Schema
 from dissensus.tables.common import chance, common, count, flag, number, share, text
@@ -354,10 +354,14 @@ def _key(estimand: Estimand) -> dict[str, str]:
     return {"artefact": estimand.artefact, "estimand": json.dumps(dict(estimand.key))}
 
 
+#: How a kind of difference is counted, where its name says something else.
+_KINDS = {"model": "model setting"}
+
+
 def differing_kinds(comparison: Comparison) -> str:
     """What differs between the runs, in words: how many of each kind."""
     names: dict[str, set[str]] = {}
     for row in comparison.differences:
         names.setdefault(row["kind"], set()).add(row["name"])
-    counts = [f"{len(each)} {kind}{'s' * (len(each) > 1)}" for kind, each in names.items()]
+    counts = [counted(len(each), _KINDS.get(kind, kind)) for kind, each in names.items()]
     return listed(counts) if counts else "nothing that is known"

@@ -166,7 +166,7 @@ def ties(each: Compared, comparison: Comparison) -> str:
     if len(each.tied) == 1:
         return "No two of them differ clearly."
     sets = listed(f"({', '.join(names)})" for names in each.tied if len(names) > 1)
-    return f"Those within a set do not differ clearly, and all other pairs do: {sets}."
+    return f"Pairs within a set do not differ clearly, all others do; the sets: {sets}."
 
 
 @styled

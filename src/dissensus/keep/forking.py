@@ -55,7 +55,7 @@ def fork_session(
     row = sessions.rows[session_id]
     spec = sessions.spec(row)
     if not spec["models"]:
-        why = "was imported, and asks no model that could go on; fork a session that was held here."
+        why = "was imported, and asks no model that could go on; fork a session that was run here."
         raise ResourceError(f"{session_id} {why}")
     registry = settings.registry(folder.parent, "fork", spec["models"])
     models = {name: registry.model(name) for name in spec["models"]}

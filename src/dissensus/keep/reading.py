@@ -105,14 +105,15 @@ def find_session(
 
 
 def _of_draw(folders: Iterable[Path], draw: str) -> list[str]:
-    """The sessions of a draw, by their names."""
-    return [
+    """The sessions of a draw, by their names; of several runs that have it, each name once."""
+    names = (
         str(row["session_id"])
         for folder in folders
         if (folder / "manifest.parquet").is_file()
         for row in read(folder / "manifest.parquet").to_pylist()
         if row["draw_id"] == draw
-    ]
+    )
+    return [*dict.fromkeys(names)]
 
 
 def _transcripts(folder: Path) -> Iterable[Path]:
@@ -160,12 +161,18 @@ def read_session(folder: Path, session_id: str) -> Reading:
         provenance["failure"],
         provenance["simulated"],
         provenance,
-        *_debated(folder, next((row for row in rows if row["session_id"] == session_id), {})),
+        *debated(folder, next((row for row in rows if row["session_id"] == session_id), {})),
     )
 
 
-def _debated(folder: Path, row: Row) -> tuple[str, list[str]]:
-    """What a session debates, and what may be answered, from the study's material."""
+def debated(folder: Path, row: Row) -> tuple[str, list[str]]:
+    """What a session debates, and what may be answered; empty where that cannot be read.
+
+    Parameters
+    ----------
+    folder : of the study.
+    row : of the session in the manifest.
+    """
     try:
         # To read a configuration takes longer than all else.
         is_ours = folder.name in shipped_folders()

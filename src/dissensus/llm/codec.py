@@ -19,6 +19,7 @@ from dissensus.errors import ProviderError
 from dissensus.llm.call import Reply, Request, Usage
 from dissensus.llm.exchange import Post
 from dissensus.llm.outcomes import finish_reason, label
+from dissensus.llm.providers.content import plain_text
 from dissensus.llm.thought import split_thought
 
 if TYPE_CHECKING:
@@ -192,7 +193,12 @@ _ABSURD = 10**9
 
 
 def count(value: Any) -> int:
-    """A count of tokens as a provider reports it; 0 where it reports none or nonsense."""
+    """A count of tokens as a provider reports it; 0 where it reports none or nonsense.
+
+    Some gateways write numbers as text, as JSON of 64-bit numbers has them.
+    """
+    if isinstance(value, str) and value.isascii() and value.isdigit():
+        value = int(value[:12])
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return int(value) if is_number and 0 < value < _ABSURD else 0
 
@@ -210,11 +216,16 @@ _COUNTS = {
 }
 #: Parts of a name that counts what was written to a cache, and of one that counts neither reads nor
 #: writes of text; any other with a cache in it counts what was read from that.
-_WRITES = ("creat", "write", "written", "writing", "store")
+_WRITES = ("creat", "write", "written", "writing", "store", "caching")
 _HOUR, _MINUTES = ("1h", "60m", "3600"), ("5m", "300s")
 _NEITHER = ("miss", "audio", "image", "video", "cost", "usd", "price", "discount", "saving")
 #: What providers call the tier that everybody has, and the one of batches.
-_STANDARD = {"default", "standard", "auto", "on_demand", "standard_only", "batch", "null"}
+_STANDARD = {
+    *("", "default", "standard", "auto", "on_demand", "ondemand", "standard_only", "batch"),
+    *("null", "none", "global", "not_available", "normal", "regular", "unspecified"),
+}
+#: Names of what says it, by kind.
+_TIERS = (("service_tier", "serviceTier"), ("speed",), ("inference_geo", "inferenceGeo"))
 
 
 @cache
@@ -229,7 +240,7 @@ def _kind_of(block: str, name: str) -> tuple[str, str]:
     if plain in _COUNTS:
         kind = _COUNTS[plain]
         return (kind, "") if kind == "thought" or not block else ("", "")
-    if "cache" not in whole or any(part in whole for part in _NEITHER):
+    if not re.search("cach(e|ing)", whole) or any(part in whole for part in _NEITHER):
         return "", ""
     if not block:
         is_beside = "inputtoken" in plain and not plain.startswith("cached")
@@ -257,20 +268,7 @@ def usage_of(body: Any, *, is_beside: bool = False) -> Usage:
     """
     used = body.get("usage") or body.get("usageMetadata")
     used = used if isinstance(used, Mapping) else {}
-    counts: dict[str, int] = {}
-    places = set()
-    blocks: list[tuple[str, Any]] = [("", used)]
-    for block, members in blocks:
-        for name, value in members.items():
-            if isinstance(value, Mapping):
-                if value and len(blocks) < _MOST_BLOCKS:
-                    blocks.append((f"{block}{name}", value))
-                continue
-            kind, place = _kind_of(block, str(name)[:60])
-            tokens = count(value) if kind else 0
-            if tokens:
-                counts[kind] = max(tokens, counts.get(kind, 0))
-                places.add(place)
+    counts, places = _counts_in(used)
     prompt, completion = counts.get("prompt", 0), counts.get("completion", 0)
     total, thought = counts.get("total", 0), counts.get("thought", 0)
     read, hour = counts.get("read", 0), counts.get("hour", 0)
@@ -284,52 +282,56 @@ def usage_of(body: Any, *, is_beside: bool = False) -> Usage:
     elif both > prompt or (both and "beside" in places and "within" not in places):
         prompt += both
     if not is_beside:
-        if not total and thought > completion:
-            completion += thought
+        # More thought than completion is beside it, whatever the total has.
+        completion += thought if thought > completion else 0
         completion = max(completion, total - prompt if prompt else 0)
     read = min(read, prompt)
     written = min(written, prompt - read)
-    tier = used.get("service_tier") or body.get("service_tier")
-    tier = label(tier, 40).lower() if tier else ""
-    tier = "" if tier in _STANDARD else tier
-    return Usage(prompt, read, completion, written, min(hour, written), tier)
+    return Usage(prompt, read, completion, written, min(hour, written), _tier_of(body, used))
+
+
+def _counts_in(used: Mapping[str, Any]) -> tuple[dict[str, int], set[str]]:
+    """The counts of a usage by what they are of, and where those of a cache stand."""
+    counts: dict[str, int] = {}
+    places = set()
+    blocks: list[tuple[str, Any]] = [("", used)]
+    for block, members in blocks:
+        for name, value in members.items():
+            inner = _by_time(value) if isinstance(value, list) else value
+            if isinstance(inner, Mapping):
+                if inner and len(blocks) < _MOST_BLOCKS:
+                    blocks.append((f"{block}{name}", inner))
+                continue
+            kind, place = _kind_of(block, str(name)[:60])
+            tokens = count(value) if kind else 0
+            if tokens and (not isinstance(value, str) or "token" in str(name).lower()):
+                counts[kind] = max(tokens, counts.get(kind, 0))
+                places.add(place)
+    return counts, places
+
+
+def _by_time(entries: Sequence[Any]) -> dict[str, Any]:
+    """Bedrock's list of what was written to a cache for which time, as others have it by names."""
+    timed = [each for each in entries[:_MOST_BLOCKS] if isinstance(each, Mapping) and "ttl" in each]
+    return {f"written_{str(e['ttl'])[:9]}_tokens": e.get("inputTokens") for e in timed}
+
+
+def _tier_of(body: Mapping[str, Any], used: Mapping[str, Any]) -> str:
+    """The tier of service of an answer; "" for the one that everybody has.
+
+    Anthropic's ``speed`` and ``inference_geo`` are tiers, too: they have prices of their own.
+    """
+    tiers: list[str] = []
+    for names in _TIERS:
+        said = next((part[n] for n in names for part in (used, body) if part.get(n)), "")
+        if not said:
+            continue
+        said = said.get("type") if isinstance(said, Mapping) else said
+        tier = label(said, 40).lower() if said else ""
+        if tier.replace("-", "_") not in _STANDARD:
+            tiers.append(tier)
+    return "+".join(tiers)
 
 
 #: Blocks of a usage that are looked at.
 _MOST_BLOCKS = 20
-
-
-def plain_text(content: Any, kind: str = "text") -> str:
-    """The text of a message's content, a string or the blocks of a kind in a list of blocks.
-
-    A block without a type is text, and so is one of the type ``output_text``; nothing is what has
-    no sign that is seen.
-    """
-    if isinstance(content, list):
-        content = "".join(_text_of(block, kind) for block in content)
-    if content is None:
-        return ""
-    if not isinstance(content, str):
-        raise TypeError("the content is no text")
-    # A reply cut off inside an emoji ends with half a character, which UTF-8 cannot write.
-    said = content.encode(errors="replace").decode().strip()
-    return said if _SEEN.search(said) else ""
-
-
-#: Types of blocks that are text, beside ``text`` itself.
-_TEXTS = (None, "", "text", "output_text")
-
-
-def _text_of(block: Any, kind: str) -> str:
-    of_kind = block.get("type") in (_TEXTS if kind == "text" else (kind,))
-    text = block.get(kind) if of_kind else None
-    # Some write a text as an object with its value.
-    return (text.get("value") if isinstance(text, Mapping) else text) or ""
-
-
-#: A character that leaves a mark: none that is space, control or format, or a filler.
-_SEEN = re.compile(
-    r"[^\s\x00-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
-    r"\u2028-\u202f\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb"
-    r"\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
-)

@@ -8,12 +8,8 @@ import logging
 import math
 import os
 import ssl
-import time
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC
-from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.request import getproxies, proxy_bypass
 
@@ -247,25 +243,3 @@ def _certificates(url: URL) -> ssl.SSLContext | bool:
             f"the environment variable SSL_CERT_FILE names {named}, which holds no certificates "
             f"({error.strerror or 'unreadable'}); correct it, or unset it."
         ) from None
-
-
-def retry_after(headers: Mapping[str, str]) -> float:
-    """Seconds that a response asks to wait, as a number or a date; 0 where it does not say."""
-    for name, in_a_second in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
-        with suppress(ValueError):
-            seconds = float(headers.get(name, "")) / in_a_second
-            return seconds if 0.0 < seconds < float("inf") else 0.0
-    until = _seconds_of(headers.get("retry-after", ""))
-    if until is None:
-        return 0.0
-    # By the clock that the date is of: this machine's may show another time.
-    said = _seconds_of(headers.get("date", ""))
-    return max(0.0, until - (time.time() if said is None else said))
-
-
-def _seconds_of(date: str) -> float | None:
-    """A date of a header, in seconds since 1970; None where it is none."""
-    with suppress(ValueError, TypeError, OverflowError):
-        read = parsedate_to_datetime(date)
-        return (read if read.tzinfo else read.replace(tzinfo=UTC)).timestamp()
-    return None

@@ -22,9 +22,9 @@ from threading import Lock, Semaphore
 from dissensus.errors import ResourceError, SettingError
 from dissensus.llm.shared import SharedFile
 
-#: How far ahead of the schedule a request may be sent: 1% of a minute, so that a caller who wakes
-#: late by less than this catches up.
-_AHEAD_S = 0.599
+#: How far ahead of the schedule a request may be sent, so that a caller who wakes late by less than
+#: this catches up: a third of 1% of a minute, which leaves room for the steps of clocks.
+_AHEAD_S = 0.199
 #: Seconds over which a minute's limit is spread, so that requests sent ahead keep it too.
 _MINUTE_S = 60.6
 #: The longest wait for tokens before looking again: other calls may give some back.
@@ -63,7 +63,7 @@ class RateLimiter:
     The generic cell rate algorithm in its virtual scheduling form (ITU-T Recommendation I.371;
     ATM Forum, Traffic Management Specification 4.0, 1996): each request moves the time at which the
     next is due, and may be sent when that time is no more than a tolerance ahead. With a minute's
-    limit spread over 60.6 s and a tolerance of 0.6 s, no 60 s have more requests than the limit,
+    limit spread over 60.6 s and a tolerance of 0.2 s, no 60 s have more requests than the limit,
     and 99% of it can be used. A request may take any number of tokens once tokens are due, and the
     next waits the longer: 60 s have less than the limit plus one request.
 
@@ -73,7 +73,8 @@ class RateLimiter:
     requests_per_minute, tokens_per_minute : above 0, None for no limit.
     clock : seconds since a fixed date. Those of two machines may differ by any time: what another
         wrote was written before it is read, so that a clock which shows less is behind, and goes
-        on from there. All go by the one that is furthest ahead.
+        on from there. All go by the one that is furthest ahead; the first request of one that is
+        further ahead than any before may be early.
 
     Raises
     ------

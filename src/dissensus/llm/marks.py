@@ -34,20 +34,45 @@ _BETWEEN = {
     ">": r"(?:[ \t]{1,4}[\w:-]{1,40}=[^<>\n]{0,200})?[ \t]?/?",
     "<|message|>": r"[^\n<]{0,200}(?:<[|｜]constrain[|｜]>[^\n<]{0,200})?",
 }
-#: Thought that is folded, and headings of thought and answer in bold or as Markdown has them.
-_FOLDED = r"""<details[ \t][^<>\n]{{0,80}}?type=["']?(?:{})["']?(?:[ \t][^<>\n]{{0,200}})?>"""
-_FOLD_END = "</details>"
-_HEAD = r"\A\s*+[*_#]{{1,6}}[ \t]?(?:my[ ])?(?:{})[ \t]?[:：]?[*_]{{0,3}}[:：]?[ \t]*+(?:\n|\Z)"
-_ANSWER_HEAD = (
-    r"^[ \t]{{0,3}}[*_#]{{1,6}}[ \t]?(?:my[ ])?(?:{})[ \t]?[:：]?[*_]{{0,3}}[:：]?(?=\s|\Z)"
+#: Thought that is folded, by an attribute or by its summary; and what is set apart at the beginning
+#: of a reply, in a fence or a comment.
+_FOLDED = (
+    r"""<details\b(?:[^<>\n]{{0,80}}?[ \t](?:data-)?(?:type|class|id)=["']?(?:{0})["']?"""
+    r"""(?:[ \t][^<>\n]{{0,200}})?>|[^<>\n]{{0,80}}>\s{{0,9}}<summary\b[^<>\n]{{0,80}}>"""
+    r"""[^<>\n]{{0,40}}?(?<!\w)(?:{1})(?!\w)[^<>\n]{{0,80}}</summary>)"""
 )
+_FOLD_END = "</details>"
+_FENCED = (
+    r"\A\s*+(?:(`{{3,9}}|~{{3,9}}|:{{3,9}})[ \t]?(?:{0})[ \t]*+\n(.*?)\n[ \t]*+\1[ \t]*+(?:\n|\Z)"
+    r"|<!--[ \t]?(?:{0})[ \t]?-->(.*?)<!--[ \t]?/[ \t]?(?:{0})[ \t]?-->"
+    r"|<!--[ \t]?(?:{0})\b(.*?)-->)"
+)
+#: Headings of thought and answer, in bold, as Markdown has them, between lines or with a colon.
+_SIGN = "[-*_#=~─—💭🤔🧠💬✅]"
+_HEAD = (
+    rf"\A\s*+(?:{_SIGN}{{{{1,6}}}}[ \t]?(?:my[ ])?(?:{{0}})[ \t]?"
+    rf"(?:(?:[:：]{_SIGN}{{{{1,3}}}}|{_SIGN}{{{{1,3}}}}[:：])[ \t]|"
+    rf"[:：]?[ \t]?{_SIGN}{{{{0,6}}}}[:：]?[ \t]*+(?:\n|\Z))"
+    r"|(?:here[’']?s?[ ](?:is[ ])?)?(?:my[ ])?(?:{0})(?:[:：]|\.{{3}}|…)[ \t]*+(?:\n|\Z))"
+)
+_ANSWER_HEAD = (
+    rf"^[ \t]{{{{0,3}}}}(?:{_SIGN}{{{{1,6}}}}[ \t]?(?:my[ ])?(?:{{0}}|end[ ](?:of[ ])?(?:{{1}}))"
+    rf"[ \t]?[:：]?[ \t]?{_SIGN}{{{{0,6}}}}[:：]?(?=\s|\Z)"
+    r"|(?:here[’']?s?[ ](?:is[ ])?)?(?:my[ ])?(?:{0})[:：](?=[ \t]*(?:\n|\Z))"
+    r"|\.{{3}}[ ]?done[ ](?:{1})\.?(?=[ \t]*(?:\n|\Z)))"
+)
+#: Letters in full width.
+_WIDE = re.compile("[Ａ-Ｚａ-ｚ]")
+_NARROW = {wide: wide - 0xFEE0 for wide in (*range(0xFF21, 0xFF3B), *range(0xFF41, 0xFF5B))}
 #: What else a sign may be written as.
-_TWINS = {"|": "｜", "<": "＜&"}
+_TWINS = {"|": "｜", "<": r"＜&\\"}
 #: Characters that templates and servers write in several ways.
 _AS_WRITTEN = {
     **dict.fromkeys("_▁", "[-_▁ ]?"),
     **dict.fromkeys("|｜", "[|｜]"),
-    **{"<": "(?:[<＜]|&lt;)", ">": "(?:[>＞]|&gt;)", "/": r"[ \t]?/"},
+    "<": r"(?:\\?[<＜]|&lt;|&#(?:60|x3c);|\\u003c)",
+    ">": r"(?:\\?[>＞]|&gt;|&#(?:62|x3e);|\\u003e)",
+    "/": r"[ \t]?/",
 }
 
 
@@ -165,11 +190,14 @@ class Marks:
     Attributes
     ----------
     pattern : finds any in small letters; its group is the kind, see :meth:`find`.
-    signs : what a mark, or a thought in words, may begin with. A text with none of them has no
-        mark: most have none, and that is quickly seen.
+    signs, starts : what a mark may begin with, and what a reply that begins with thought in words
+        or under a heading. A text with neither has no mark: most have none, and that is quickly
+        seen.
     speaker : begins what somebody says after the end of a turn, as in ``User: ``.
     words : plain words that begin a thought, with those that end it.
-    folded : begins thought that a page would fold, ``<details type="reasoning">``.
+    itself : what the model is called where its own turn begins.
+    folded, fenced : begins thought that a page would fold, ``<details type="reasoning">``; and what
+        is set apart at the beginning of a reply, as in a fence.
     head, answer_head : a heading that begins a reply with thought, ``**Thinking Process:**``, and
         one that begins the answer after it.
     names : of thought, in lower case.
@@ -178,9 +206,12 @@ class Marks:
 
     pattern: re.Pattern[str]
     signs: re.Pattern[str]
+    starts: re.Pattern[str]
     speaker: re.Pattern[str]
     words: tuple[tuple[str, str], ...]
+    itself: re.Pattern[str]
     folded: re.Pattern[str]
+    fenced: re.Pattern[str]
     head: re.Pattern[str]
     answer_head: re.Pattern[str]
     names: frozenset[str]
@@ -192,7 +223,7 @@ class Marks:
         Kinds are ``begin``, ``if_ended`` and ``end`` of thought, ``answer`` and ``after`` it,
         ``stop`` of a turn, and the begin of an ``own`` turn or of an ``other``'s.
         """
-        small = text.lower()
+        small = text.translate(_NARROW).lower() if _WIDE.search(text) else text.lower()
         if len(small) != len(text):
             # Of a letter that is two in small, such as İ, no mark has any.
             small = "".join(each.lower() if len(each.lower()) == 1 else each for each in text)
@@ -212,7 +243,13 @@ class Marks:
         return "".join([*pieces, text[past:]]), thoughts
 
     def under_heads(self, text: str) -> tuple[str, str] | None:
-        """The thought under a heading that begins a text, and the answer under a later one."""
+        """The thought under a heading that begins a text, and the answer under a later one.
+
+        Or the thought in a fence, and what is after that.
+        """
+        fenced = self.fenced.match(text)
+        if fenced and text[fenced.end() :].strip():
+            return "".join(filter(None, fenced.groups()[1:])), text[fenced.end() :]
         head = self.head.match(text)
         answer = self.answer_head.search(text, head.end()) if head else None
         if head is None or answer is None or not text[answer.end() :].strip():
@@ -276,16 +313,28 @@ def _marks_of(path: Path | None, of_model: str) -> Marks:
         )
         for is_tag, end in ((True, ""), (False, "_"))
     )
+    heads = _names(_heads(thought["names"]))
     return Marks(
         re.compile(f"(?={first})(?:{_AS_WRITTEN['<']}(?:{tags})|{others})"),
+        re.compile(first),
         re.compile(
-            "|".join([first, r"\A\s*[*_#]", *(re.escape(begin) for begin, _ in thought["words"])])
+            "|".join(
+                [
+                    rf"\s*(?:{_SIGN}|`{{3}}|:{{3}})",
+                    r"\s*(?i:(?:here[’']?s? )?(?:is )?(?:my )?(?:" + heads + "))[:：.…]",
+                    *(rf"\s*{re.escape(begin)}" for begin, _ in thought["words"]),
+                ]
+            )
         ),
         re.compile(rf"(?<!\s)\s*+(?:{_names(roles)})[ \t]*+(?:[:：\n]|\Z)", re.IGNORECASE),
         tuple((begin, end) for begin, end in thought["words"]),
-        re.compile(_FOLDED.format(_names(thought["names"])), re.IGNORECASE),
-        re.compile(_HEAD.format(_names(_heads(thought["names"]))), re.IGNORECASE),
-        re.compile(_ANSWER_HEAD.format(_names(answer["names"])), re.IGNORECASE | re.MULTILINE),
+        re.compile(rf"(?:{_names(turn['itself'])})(?!\w)|name=\w{{1,20}}", re.IGNORECASE),
+        re.compile(_FOLDED.format(_names(thought["names"]), heads), re.IGNORECASE),
+        re.compile(_FENCED.format(heads), re.IGNORECASE | re.DOTALL),
+        re.compile(_HEAD.format(heads), re.IGNORECASE),
+        re.compile(
+            _ANSWER_HEAD.format(_names(answer["names"]), heads), re.IGNORECASE | re.MULTILINE
+        ),
         frozenset(name.lower() for name in thought["names"]),
         digest(table),
     )
@@ -321,7 +370,9 @@ def _any_of(marks: Sequence[str], names: Sequence[str], is_tag: bool) -> str:
             ways.append(_literal(before))
     for after, before_names in befores.items():
         ends = _BETWEEN.get(after, "") + _literal(after) if after else r"(?!\w)"
-        ways.append(f"(?:{'|'.join(before_names)})[ \t]?(?:{_names(names)}){ends}")
+        # A tag may have a space of names: seed:think, mm:think.
+        space = r"(?:[a-z]{2,12}:)?" if is_tag else ""
+        ways.append(f"(?:{'|'.join(before_names)})[ \t]?{space}(?:{_names(names)}){ends}")
     return "|".join(ways) or r"(?!)"
 
 
@@ -332,7 +383,8 @@ def _names(names: Sequence[str]) -> str:
 
 def _heads(names: Sequence[str]) -> list[str]:
     """Names of thought that no answer has for a heading, as it may have reasoning or analysis."""
-    return [name for name in names if re.search("think|thought|monologue|scratch|思考", name)]
+    parts = "think|thought|monologue|scratch|reasoning_|思|denk|gedanken|pens|мысл|мышлен|생각|考"
+    return [name for name in names if re.search(parts, name)]
 
 
 def _literal(mark: str) -> str:

@@ -19,10 +19,12 @@ from typing import Any, Literal
 from dissensus.errors import ProviderError
 from dissensus.llm.providers.faults import (
     SENTENCES,
+    is_beyond,
     is_named,
     is_number,
     named_outcome,
     parameter_of,
+    passed_on,
     plain_name,
     words_of_error,
 )
@@ -78,6 +80,7 @@ _BY_STATUS = {
     413: "context_overflow",
     425: "overload",
     429: "rate_limit",
+    498: "overload",
     499: "connection",
     503: "overload",
     504: "timeout",
@@ -86,9 +89,21 @@ _BY_STATUS = {
 }
 #: Status -> names of errors, for errors that came with status 200.
 _BY_NAME = (
-    (429, re.compile(r"rate.?limit|too.many.requests|throttl|\bqps\b|频率|限流|速率|并发")),
+    (
+        429,
+        re.compile(
+            r"rate.?limit|too.many.requests|throttl|\bqps\b|频率|限流|速率|并发|"
+            r"\brequests? limit"
+        ),
+    ),
     (529, re.compile(r"overloaded|unavailable|capacity|\bbusy\b|繁忙|过载")),
-    (401, re.compile(r"authenticat|unauthori[sz]ed|not authori[sz]ed|鉴权|认证失败|身份验证")),
+    (
+        401,
+        re.compile(
+            r"authenticat|unauthori[sz]ed|not authori[sz]ed|鉴权|认证失败|身份验证|"
+            r"(access|api|bearer) ?(token|key) (is )?(invalid|expired|no longer valid)"
+        ),
+    ),
     (403, re.compile(r"permission|forbidden")),
     (504, re.compile(r"time.?out|timed out|超时")),
     (400, re.compile(r"invalid|bad.?request|not.?found|unsupported|参数")),
@@ -173,6 +188,8 @@ def outcome_of(status: int, error: Any) -> str:
     status : of the HTTP answer.
     error : the body of the answer, or its ``error`` member.
     """
+    if status == 429 and is_beyond(error):
+        return "context_overflow"
     # Words decide only where the status is ambiguous: a gateway's page may have any words.
     if (named := named_outcome(status, error)) is not None:
         return named
@@ -289,7 +306,7 @@ def status_of(error: Any) -> int:
             http_status = _BASE_RESP.get(int(str(error.get("status_code"))))
             if http_status is not None:
                 return http_status
-    if is_named(400, error):
+    if is_named(400, error) or parameter_of(error):
         return 400
     return next((status for status, words in _BY_NAME if words.search(text)), 502)
 
@@ -306,6 +323,9 @@ def message_of(error: Any) -> str:
 
 
 def sentence_of(error: Any) -> str:
-    """The same, with the parameter that the error names beside it."""
+    """The same, with what a gateway passes on, and the parameter that the error names beside it."""
     said, parameter = message_of(error), parameter_of(error)
+    told = passed_on(error)
+    told = message_of(told) if isinstance(told, Mapping) else told
+    said = f"{said}: {told}" if said and told and told not in said else said
     return f"{parameter}: {said}" if parameter and said and parameter not in said else said

@@ -21,7 +21,7 @@ _COLUMNS = (
 _TIER, _ABOVE = "service_tier", "above_input_tokens"
 _MILLION = 1_000_000
 #: What a cache's writes cost where no price says it, as a share of the input's price: Anthropic's,
-#: for five minutes and for an hour. No other provider counts them.
+#: for five minutes and for an hour. Others that count them (OpenAI, Qwen) have the first.
 _WRITE, _WRITE_1H = 1.25, 2.0
 
 

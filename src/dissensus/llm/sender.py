@@ -12,7 +12,7 @@ import aiohttp
 from dissensus.errors import ProviderError
 from dissensus.llm.call import Reply, Usage
 from dissensus.llm.codec import UNREADABLE, NoAnswer
-from dissensus.llm.connection import MAX_BYTES, Connection, Response, Secret, retry_after
+from dissensus.llm.connection import MAX_BYTES, Connection, Response, Secret
 from dissensus.llm.exchange import Exchange, Failure, Post, Terms, first_cause
 from dissensus.llm.ledger import Ledger
 from dissensus.llm.limits import RateLimiter
@@ -34,6 +34,7 @@ from dissensus.llm.providers.broken_off import (
     words_of_exception,
 )
 from dissensus.llm.providers.faults import is_named
+from dissensus.llm.providers.waits import wait_of
 
 #: A header of every answer of ``dissensus serve``, so that nobody takes it for a real model's.
 SIMULATED_HEADER = "x-dissensus-simulated"
@@ -248,7 +249,7 @@ class Sender:
             usage=usage,
             status=status,
         )
-        seconds = retry_after(response.headers) if failed.again else 0.0
+        seconds = wait_of(response.headers, error) if failed.again else 0.0
         if seconds > self._terms.deadline_s:
             raise ProviderError(
                 f"providers.{self._terms.name} asks to wait {seconds:,.0f} s, longer than its "

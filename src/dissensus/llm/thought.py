@@ -27,6 +27,7 @@ from typing import NamedTuple
 
 from dissensus.llm.call import Reply
 from dissensus.llm.marks import After, Before, Mark, Marks, Place, read_marks
+from dissensus.llm.providers.stray import without_end, without_lead
 
 #: What stands around a mark that is spoken of.
 _QUOTES = {
@@ -59,11 +60,12 @@ def split_thought(reply: str, marks: Marks | None = None) -> SplitReply:
     marks : to look for; None for the project's own.
     """
     marks = marks or read_marks()
-    if not marks.signs.search(reply):
+    if not (marks.signs.search(reply) or marks.starts.match(reply)):
         return SplitReply(reply.strip(), "")
-    reply, folded = marks.unfold(reply)
+    reply, folded = marks.unfold(without_lead(reply, marks))
     split = _split(reply, marks)
-    return SplitReply(split.text, _joined([*folded, split.thought])) if folded else split
+    thought = _joined([*folded, split.thought]) if folded else split.thought
+    return SplitReply(without_end(split.text), thought)
 
 
 def _split(reply: str, marks: Marks) -> SplitReply:

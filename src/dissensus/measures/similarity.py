@@ -203,7 +203,7 @@ def paired_effect(
     Returns
     -------
     A row a method (``cluster_robust``: CR2 with Satterthwaite's t; ``sign_flip``) with
-    ``estimate``, ``se``, ``ci_low``, ``ci_high``, ``p_value``, ``n`` pairs and ``n_clusters``.
+    ``estimate``, ``ci_low``, ``ci_high``, ``se``, ``p_value``, ``n`` pairs and ``n_clusters``.
 
     Raises
     ------
@@ -217,7 +217,8 @@ def paired_effect(
     ended = metrics if "complete" in metrics else metrics.assign(complete=True)
     pairs = pair_up(ended, outcome, arm, reference, Columns(arms, unit, by))
     estimates = compare(pairs, Options(confidence, flips, seed))
-    numbers = ("estimate", "se", "ci_low", "ci_high", "p_value", "n", "n_clusters")
+    # Printed in 80 columns, a frame leaves out what stands in its middle: no limit.
+    numbers = ("estimate", "ci_low", "ci_high", "se", "p_value", "n", "n_clusters")
     rows = [{name: getattr(estimates[method], name) for name in numbers} for method in METHODS]
     return pd.DataFrame(rows, index=pd.Index(METHODS, name="method"))
 

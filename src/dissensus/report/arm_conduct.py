@@ -84,8 +84,16 @@ def _range(arms: Sequence[Mapping[str, Any]]) -> str:
     return listed(f"{number(row['mean'], 2)} in {row['arm']}" for row in (low, high))
 
 
-def table_arm_conduct(rows: Sequence[Mapping[str, Any]], simulated: bool) -> Table:
-    """What was lost, asked again and unread, by arm: for each session, and whether arms differ."""
+def table_arm_conduct(
+    rows: Sequence[Mapping[str, Any]], simulated: bool, words: Mapping[str, str] | None = None
+) -> Table:
+    """What was lost, asked again and unread, by arm: for each session, and whether arms differ.
+
+    Parameters
+    ----------
+    rows : of :data:`ARM_CONDUCT`.
+    words : arm -> what it is called for readers; by default its name.
+    """
     by_kind: dict[str, dict[str, dict[str, Mapping[str, Any]]]] = {}
     for row in rows:
         by_kind.setdefault(row["kind"], {}).setdefault(row["arm"], {})[row["measure"]] = row
@@ -95,7 +103,7 @@ def table_arm_conduct(rows: Sequence[Mapping[str, Any]], simulated: bool) -> Tab
         for arm, counted in arms.items():
             sessions = str(counted["lost"]["sessions"])
             means = (number(counted[measure]["mean"], 3) for measure in MEASURES)
-            cells.append((*named, arm, sessions, *means))
+            cells.append((*named, (words or {}).get(arm, arm), sessions, *means))
         first = next(iter(arms.values()))
         tested = (p_value(first[measure]["p_adjusted"]) for measure in MEASURES)
         cells.append((*named, "p (Holm), all arms", MISSING, *tested))

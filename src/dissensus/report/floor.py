@@ -39,7 +39,7 @@ class Beyond:
 
     @property
     def words(self) -> str:
-        """Such as "3 of 11 arms differ from debate by more than ... (95%, after Holm)"."""
+        """Such as "3 of 11 arms differ from debate by more than that (95%, after Holm)"."""
         noun = self.noun if int(self.tested) == 1 else f"{self.noun}s"
         verb = self.verbs[1 not in (int(self.found), int(self.tested))]
         return f"{self.found} of {self.tested} {noun} {verb} {self.rest} ({self.level}, after Holm)"
@@ -90,7 +90,7 @@ class Floor:
         row = next((row for row in rows if row["reference"] and row["n"]), None)
         if row is None:
             return None
-        name = row["reference"].replace("_", " ")
+        name = view.arm(row["reference"])
         tested = [each for each in main if each["floor_p"] == each["floor_p"]]
         noun = "contrast" if any(" " in row["arm"] for row in tested) else "arm"
         beyond = (
@@ -149,7 +149,7 @@ def beyond_of(
     found = contrasts.over("sum", f"floor_p < {view.alpha:.6g}", **where)
     of = contrasts.over("count", "floor_p", **where)
     if set(names["reference"]) == {reference}:
-        rest = f"from {name} by more than {name} differs from itself"
+        rest = f"from {name} by more than that"
         return Beyond(found, of, noun, ("differs", "differ"), rest, view.level)
     rest = f"larger than what {name} differs from itself by, with the same weight"
     return Beyond(found, of, "contrast", ("is", "are"), rest, view.level)

@@ -220,6 +220,17 @@ def arm_words(arm: str) -> str:
     return label(arm.replace("_", " "), 24)
 
 
+def legend(words: Mapping[str, str]) -> str:
+    """A sentence, after a space, with arms' names behind what readers are told; "" without any.
+
+    Parameters
+    ----------
+    words : arm -> what readers are told.
+    """
+    pairs = [f"{told} ({arm})" for arm, told in words.items() if told != arm_words(arm)]
+    return f" Arms, and their names in files: {', '.join(pairs)}." if pairs else ""
+
+
 def column_words(name: str) -> str:
     """A measure that has no words of its own, by its column: "claims_kept" is "Claims kept"."""
     return name.replace("_", " ").capitalize()

@@ -16,6 +16,7 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
+from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.collections import Collection
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
@@ -211,11 +212,8 @@ def save(
 ) -> None:
     """Write both forms, complete or not at all; the same figure gives the same bytes."""
     save_svg(figure, svg, title, words)
-    with _look():
-        # The other form has the same layout, which takes longer to find than to draw.
-        figure.set_layout_engine("none")
-        with replacing(png) as part:
-            figure.savefig(part, format="png", dpi=200, metadata={"Software": None})
+    with _look(), replacing(png) as part:
+        figure.savefig(part, format="png", dpi=200, metadata={"Software": None})
 
 
 def save_svg(figure: Figure, path: str | Path, title: str = "", words: str = "") -> None:
@@ -228,10 +226,23 @@ def save_svg(figure: Figure, path: str | Path, title: str = "", words: str = "")
     """
     text = StringIO()
     with _look():
+        _lay_out(figure)
         figure.savefig(text, format="svg", dpi=200, metadata={"Date": None})
     picture = _told(unmarked(_clipped(text.getvalue()))).replace("<svg ", '<svg role="img" ', 1)
     told = f"<title>{escape(title)}</title>\n <desc>{escape(words)}</desc>\n <metadata>"
     write_text(path, plain(picture.replace("<metadata>", told, 1) if words else picture))
+
+
+def _lay_out(figure: Figure) -> None:
+    """Find the layout, as an SVG has it, for all forms.
+
+    Matplotlib finds it by drawing, and draws whatever has a layout to find twice for each form.
+    """
+    if engine := figure.get_layout_engine():
+        FigureCanvasSVG(figure)
+        figure.dpi = FigureCanvasSVG.fixed_dpi
+        engine.execute(figure)
+        figure.set_layout_engine(None)
 
 
 def _clipped(picture: str) -> str:

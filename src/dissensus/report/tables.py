@@ -163,7 +163,9 @@ _MAIN = '<main id="content">'
 def as_page(tables: Sequence[Table], title: str) -> str:
     """One self-contained page of tables, which lies one folder below the page of results."""
     simulated = any(table.simulated for table in tables)
-    way_back = header([("../index.html", "All results")], simulated)
+    way_back = (
+        header([("../index.html", "All results")], simulated) + f"<h1>{escaping.html(title)}</h1>"
+    )
     body = "\n".join(as_html(table) for table in tables)
     return page(title, common_style(), f"{way_back}{_MAIN}{body}</main>")
 

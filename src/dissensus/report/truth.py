@@ -173,11 +173,12 @@ def tally(rows: Sequence[Mapping[str, Any]]) -> str:
     others = f"of {len(weak)} with less power, {sum(weak)}" if weak else ""
     none = f"of {len(nothing)} planted to be none, {sum(nothing)}" if nothing else ""
     if not sure:
-        known = [part for part in (others, none) if part]
+        known = [f"{sum(weak)} of {len(weak)} with less power"] * bool(weak)
+        known += [f"{sum(nothing)} of {len(nothing)} planted to be none"] * bool(nothing)
         return (
             "No effect with a known power of "
             f"{_POWER:g} or more is planted in the simulated models"
-            + (f"; the analysis finds {', and '.join(known)}." if known else ".")
+            + (f"; found: {', and '.join(known)}." if known else ".")
         )
     first = (
         f"Of {counted(len(sure), 'effect')} planted in the simulated models with a power of "

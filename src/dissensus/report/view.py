@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dissensus.report.facts import setting, with_origin
+from dissensus.report.labels import arm_words
 from dissensus.tables.artefact import Column, Schema, key_of, read_frame
 from dissensus.tables.common import share, text
 
@@ -112,7 +113,7 @@ class View:
     ----------
     study : name of the study.
     settings : ``confidence``, in most studies ``reference``, and what else the study's figures and
-        tables ask for with ``view["name"]``.
+        tables ask for with ``view["name"]``. ``arm_words``: arm -> what it is called for readers.
     simulated : whether the words came from simulated models.
     """
 
@@ -148,6 +149,15 @@ class View:
         """Arms that are the reference once more, under another name: nothing can be there."""
         arms = self["arms"]
         return [arm for arm in self.arms[1:] if arms[arm] == arms[self.reference]]
+
+    def arm(self, name: str) -> str:
+        """An arm for readers: what its agents do, where the study has words for that."""
+        named: Mapping[str, str] = self.settings.get("arm_words", {})
+        return named.get(name) or arm_words(name)
+
+    def arm_of(self, row: Mapping[str, Any]) -> str:
+        """The arm of an estimate for readers."""
+        return self.arm(row["arm"])
 
     @property
     def reference(self) -> str:

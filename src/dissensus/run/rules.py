@@ -95,12 +95,12 @@ def without_job_rate_limit(workflow: Any) -> None:
     """Switch off Snakemake's default limit on job starts; one that the user sets stays.
 
     With any limit, Snakemake starts a timer at every look at the jobs, which has it look again a
-    second later, for good: after thousands of jobs it does nothing else.
+    second later, for good: each job that ends adds one. Call it when the run starts: before, there
+    is neither a scheduler nor its settings.
     """
-    scheduling = workflow.scheduling_settings
-    limit = scheduling and scheduling.max_jobs_per_timespan
+    limit = workflow.scheduling_settings.max_jobs_per_timespan
     if limit and (limit.max_jobs, limit.timespan) == (100, 1):
-        scheduling.max_jobs_per_timespan = None
+        workflow.scheduler.job_rate_limiter = None
 
 
 def temporary_folders(workflow: Any) -> list[TemporaryDirectory[str]]:

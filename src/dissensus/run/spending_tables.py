@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dissensus.plan.cost import EMBEDDING, REPAIRED_TURNS, Line
-from dissensus.report.labels import MISSING, listed, number, percent
+from dissensus.report.labels import MISSING, listed, number, percent, whole
 from dissensus.report.tables import Row, Table, make
 from dissensus.run.spending import by_model, spent_usd
 
@@ -19,13 +19,23 @@ _USD = ("first_usd", "repairs_usd", "reruns_usd", "faults_usd")
 _SHOWN = 4
 
 _MODELS_COLUMNS = (
-    *("Model", "Provider", "Asked", "Answered by", "Fingerprint", "Calls", "Other model"),
+    *(
+        "Purpose",
+        "Model",
+        "Provider",
+        "Asked",
+        "Answered by",
+        "Fingerprint",
+        "Calls",
+        "Other model",
+    ),
     *("Failed tries", "Given up", "Finish reason", "Tokens in", "Tokens out"),
 )
 _MODELS_NOTE = (
-    "Each value with the number of calls that had it. Answered by, fingerprint: as the "
-    "provider reports them, empty where it reports none. Other model: calls that a model "
-    "answered which the asked name does not stand for; a dated snapshot of it is no other. "
+    "Each value with the number of the model's calls that had it, for all purposes together. "
+    "Answered by, fingerprint: as the provider reports them, empty where it reports none. Other "
+    "model: calls that a model answered which the asked name does not stand for; a dated snapshot "
+    "of it is no other. "
     "Failed tries: by what became of each. Given up: calls that ended so, after all tries. "
     "Tokens: mean of a call."
 )
@@ -166,6 +176,7 @@ def table_models(
         )
         rows.append(
             (
+                _PURPOSES.get(purpose, purpose.capitalize()),
                 model,
                 terms.provider if terms else "",
                 terms.asked if terms else "",
@@ -194,3 +205,54 @@ def table_models(
 def _values(values: Sequence[str]) -> str:
     more = len(values) - _SHOWN
     return ", ".join(values[:_SHOWN]) + (f" and {more} more" if more > 0 else "")
+
+
+def table_arm_spending(
+    spent: Sequence[Mapping[str, Any]],
+    sessions: Mapping[str, tuple[str, str]],
+    estimate: Sequence[Line],
+    simulated: bool,
+) -> Table:
+    """What a session of each arm takes: calls, tokens and dollars, mean over sessions.
+
+    Parameters
+    ----------
+    spent : rows of the spending artefact; what no session of ``sessions`` asked is left out.
+    sessions : session_id -> its kind, "" where the study has one, and its arm for readers.
+    estimate : says whether models have a price.
+    """
+    priced = any(line.has_price for line in estimate)
+    of_arm: dict[tuple[str, str], dict[str, Mapping[str, float]]] = {}
+    for row in spent:
+        session = row["session_id"]
+        if session not in sessions:
+            continue
+        told = of_arm.setdefault(sessions[session], {})
+        total = told.get(session, dict.fromkeys((*_COUNTS, *_USD), 0.0))
+        told[session] = {name: total[name] + row[name] for name in total}
+    has_kinds = len({kind for kind, _ in of_arm}) > 1
+    rows: list[Row] = []
+    for (kind, arm), told in sorted(of_arm.items()):
+        mean = {
+            name: sum(total[name] for total in told.values()) / len(told)
+            for name in (*_COUNTS, *_USD)
+        }
+        usd = _dollars(sum(mean[name] for name in _USD)) if priced else MISSING
+        counts = (number(mean["calls"], 1), whole(round(mean["input_tokens"])))
+        rows.append(
+            (
+                *([kind] if has_kinds else []),
+                *(arm, str(len(told)), *counts, whole(round(mean["output_tokens"])), usd),
+            )
+        )
+    columns = (
+        *(["Kind"] if has_kinds else []),
+        *("Arm", "Sessions", "Calls", "Tokens in", "Tokens out", "Dollars"),
+    )
+    note = (
+        "Means of a session, with its repairs, its re-runs and what its judges were asked. "
+        "Dollars are what was paid here. With another model they are the tokens times its price, "
+        "as far as its replies are as long; snakemake cost says what a whole run takes."
+    )
+    title = "What a session of each arm takes"
+    return make("table_arm_spending", title, columns, rows, note, simulated)

@@ -1,7 +1,8 @@
 """JSON that is nearly valid, mended in time that is linear in its length.
 
 The mender looks ahead from many a sign, some of them to the end of the text, and may begin anew
-after each. So what it looks at is counted, and one that looks at too much is stopped.
+after each. So what it looks at is counted, and one that looks at too much is stopped. It also looks
+at all that it has made of a list at each further bracket: a text with very many is none to mend.
 """
 
 from __future__ import annotations
@@ -15,6 +16,9 @@ import json_repair
 #: Looks at a character that a mender may take for each of the text, and for a text at all. What
 #: models write takes 4.
 _LOOKS_EACH, _LOOKS_AT_LEAST = 24, 2_000
+#: Brackets and braces that open, of a text that is mended; what models write has some 100. And its
+#: letters: the mender copies a text that it reads at each of them.
+_MOST_OPENINGS, _LONGEST = 1_000, 100_000
 
 
 class TooMuchWorkError(Exception):
@@ -74,4 +78,6 @@ def mended(text: str, work: Work) -> Any:
     TooMuchWorkError : that would take longer than what is left of the work.
     ValueError, RecursionError : it is none, or too deep.
     """
+    if len(text) > _LONGEST or text.count("[") + text.count("{") > _MOST_OPENINGS:
+        raise TooMuchWorkError
     return json_repair.loads(counted(text, work))

@@ -9,7 +9,7 @@ All of them break up the tokens by which chat templates part one message from th
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from itertools import chain, islice
 
 from dissensus.text.seen import as_seen
@@ -55,6 +55,8 @@ def quoted(text: str) -> str:
     return "\n".join(MARK + line for line in without_tokens(text).splitlines()) or MARK.rstrip()
 
 
+# What was said once stands in every later prompt of its debate.
+@lru_cache(maxsize=4096)
 def block(text: str, heads: tuple[str, ...] = DIVIDERS) -> str:
     """A text of which no line can be taken for one that begins with a head.
 

@@ -109,19 +109,19 @@ def page_settings(settings: Configuration, study: Study[Any]) -> dict[str, Any]:
     }
 
 
-def priced(folder: Path) -> str:
-    """What a study costs with real models, and by which settings; "" where that is not known.
+def priced(folder: Path) -> list[str]:
+    """What a study costs with real models, and by which settings; empty where that is not known.
 
     ``folder`` is the study's: its ``costs.yaml`` has what ``snakemake cost`` printed, or no price
     where the settings ask servers of one's own.
     """
     path = folder / "costs.yaml"
     if not path.is_file():
-        return ""
+        return []
     cost = yaml.safe_load(path.read_text(encoding="utf-8"))
     if "low" not in cost:
-        return f"what servers of your own cost ({cost['settings']})"
-    return f"${cost['low']:,} to ${cost['high']:,} ({cost['settings']})"
+        return ["servers of your own", cost["settings"]]
+    return [f"${cost['low']:,} to ${cost['high']:,}", cost["settings"]]
 
 
 def stage_files(study: Study[Any], stage: StageFunction) -> list[str]:

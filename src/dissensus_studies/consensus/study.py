@@ -7,11 +7,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from dissensus.report.labels import legend
 from dissensus.session.inputs import Inputs
 from dissensus.study.kind import Kind, Row
 from dissensus.study.stages import Stage, planted_speech
 from dissensus.study.study import Diagnosis, Manifest, ModelUse, Registered, Source, Study
 
+from .arms import named
 from .design import IDS
 from .figures import FIGURES, HEADLINE, TABLES
 from .kinds import (
@@ -160,6 +162,9 @@ class Consensus(Study[ConsensusSettings]):
             ],
         )
 
+    def shown(self) -> dict[str, Any]:
+        return {"arm_words": named(self.settings.arms)}
+
     def summary(self) -> str:
         settings = self.settings
         counted = "all" if settings.statements is None else str(settings.statements)
@@ -173,6 +178,6 @@ class Consensus(Study[ConsensusSettings]):
             f"again, until they agree or {settings.rounds} rounds are over. {counted} statements "
             f"of each of {len(settings.domains)} domains are each debated in {len(settings.arms)} "
             f"arms, by the same agents in the same order, and compared with {settings.reference}."
-            + learned
-            * settings.learns
+            + learned * settings.learns
+            + legend(named(settings.arms))
         )

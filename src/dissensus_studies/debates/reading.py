@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date, datetime, time
 from math import isfinite
@@ -119,7 +120,8 @@ def _parquet_rows(path: Path, columns: Sequence[str]) -> Iterator[tuple[str, Map
     names = file.schema_arrow.names
     nested = {name: name if name in names else name.partition(".")[0] for name in columns}
     _check_columns(f"{path}", list(nested.values()), names)
-    if twice := [name for name in nested.values() if names.count(name) > 1]:
+    times = Counter(names)
+    if twice := [name for name in nested.values() if times[name] > 1]:
         raise ResourceError(f"{path}: the column {twice[0]!r} stands twice; leave one out.")
     number = 0
     try:
@@ -191,8 +193,8 @@ def _line(raw: bytes, where: str) -> dict[str, Any]:
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     made = dict(pairs)
     if len(made) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
+        times = Counter(name for name, _ in pairs)
+        twice = next(name for name in times if times[name] > 1)
         raise ValueError(f"the key {twice!r} stands twice")
     return made
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
@@ -43,7 +44,7 @@ def sheet_rows(path: Path, columns: Collection[str]) -> Iterator[tuple[int, dict
             f"{where}: the column {lacking[0]!r} is missing; it has "
             f"{', '.join(repr(name) for name in names if name)}."
         )
-    if twice := [name for name in names if name and names.count(name) > 1]:
+    if twice := [name for name, times in Counter(names).items() if name and times > 1]:
         raise ResourceError(f"{where}: the column {twice[0]!r} stands twice; leave one out.")
     for number, cells in rows:
         yield number, dict(zip(names, map(_plain, cells), strict=True))

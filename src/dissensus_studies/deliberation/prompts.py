@@ -64,7 +64,7 @@ class View:
     ----------
     agents, rounds : of the debate.
     round : the one to be run.
-    history : the turns of all rounds before, in their order.
+    history : the turns of all rounds before, in their order; see :meth:`Wording.shown`.
     topology : whom an agent is to engage.
     beta : contentiousness, in [0, 1]; None where the prompt says nothing of it.
     note : the moderator's, None before its round and in debates without one.
@@ -75,7 +75,7 @@ class View:
     agents: tuple[str, ...]
     rounds: int
     round: int
-    history: Sequence[Spoken]
+    history: Sequence[str]
     topology: str
     beta: float | None
     note: Note | None
@@ -132,7 +132,7 @@ class Wording:
             REPLY=reply,
             **self._about(topic),
         )
-        return sharing(prompt, reply, *map(self.shown, view.history))
+        return sharing(prompt, reply, *view.history)
 
     def judge_prompt(self, kind: str, topic: Topic, spoken: Spoken) -> str:
         """What a judge is asked about a turn; ``kind`` is crit or rca."""
@@ -208,12 +208,11 @@ class Wording:
             "EVIDENCE": "\n".join(evidence) or words.none,
         }
 
-    def _transcript(self, history: Sequence[Spoken]) -> str:
+    def _transcript(self, history: Sequence[str]) -> str:
         words = self.debating
         if not history:
             return words.nothing_yet
-        turns = "\n\n".join(map(self.shown, history))
-        return render(words.transcript, TURNS=turns).rstrip("\n")
+        return render(words.transcript, TURNS="\n\n".join(history)).rstrip("\n")
 
     def _note(self, note: Note | None) -> str:
         if note is None:

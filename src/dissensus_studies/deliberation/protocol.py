@@ -172,7 +172,8 @@ class _Session:
     note: Note | None
     decoding: Decoding
     number: int = 0
-    history: list[Spoken] = field(default_factory=list)
+    history: list[tuple[str, str]] = field(default_factory=list)
+    """Who spoke, and the turn as later prompts show it."""
     assessments: Mapping[str, Assessment] = field(default_factory=dict)
     beliefs: Mapping[int, Mapping[str, float]] = field(default_factory=dict)
 
@@ -189,7 +190,7 @@ class _Session:
                 self.assessments = yield from self._assess(round_, spoken)
             self.beliefs, js, overlap = observed([earlier.turn for earlier in spoken], self.beliefs)
             loop.observe(round_, _quality(self.assessments), js, overlap)
-            self.history += spoken
+            self.history += [(each.agent, self.wording.shown(each)) for each in spoken]
 
     def _prompts(self, round_: int, beta: float | None) -> dict[str, Message]:
         """Agent -> the prompt of a round; where nothing is seen, that of the first."""
@@ -211,15 +212,15 @@ class _Session:
             for agent in view.agents
         }
 
-    def _seen_by(self, agent: str) -> tuple[Spoken, ...]:
+    def _seen_by(self, agent: str) -> tuple[str, ...]:
         """The turns of earlier rounds that an agent is shown."""
         if self.arm.sees == "all":
             hidden = self.arm.without
             return tuple(
-                turn for turn in self.history if turn.agent == agent or turn.agent != hidden
+                turn for speaker, turn in self.history if speaker == agent or speaker != hidden
             )
         sees_own = self.arm.sees == "own"
-        return tuple(turn for turn in self.history if sees_own and turn.agent == agent)
+        return tuple(turn for speaker, turn in self.history if sees_own and speaker == agent)
 
     def _write(
         self, role: str, round_: int, asked: Mapping[str, tuple[Message, ...]]

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from dissensus.errors import ResourceError, SettingError
+from dissensus.report.labels import legend
 from dissensus.setting_faults import fault
 from dissensus.study.kind import Kind, Row
 from dissensus.study.may_stop import BlockComparison, stopping_words
@@ -15,6 +16,7 @@ from dissensus.study.stages import Stage
 from dissensus.study.study import Diagnosis, Manifest, Registered, Source, Study
 
 from . import kinds
+from .arms import named
 from .design.manifest import IDS
 from .figures import FIGURES, HEADLINE, TABLES
 from .outcomes import OUTCOMES, PRIMARY
@@ -146,12 +148,17 @@ class Deliberation(Study[DeliberationSettings]):
             ],
         )
 
+    def shown(self) -> dict[str, Any]:
+        return {"arm_words": named(self.settings.arms)}
+
     def summary(self) -> str:
-        settings, stop = self.settings, self.settings.stop
+        settings, stop, words = self.settings, self.settings.stop, named(self.settings.arms)
+        reference = words.get(settings.reference, settings.reference)
         draws = f"At most {stop.most or settings.draws}" if stop else f"{settings.draws}"
         return (
             f"{self.question} {len(settings.panel)} agents speak at once in each of "
             f"{settings.rounds} rounds; every engagement names an agent and a claim, and the "
             f"debate's graph is rebuilt from that. {draws} draws are run in each of "
-            f"{len(settings.arms)} arms, compared with {settings.reference}."
+            f"{len(settings.arms)} arms, compared with {reference}."
+            f"{legend(words)}"
         )

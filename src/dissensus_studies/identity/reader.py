@@ -7,6 +7,9 @@ from typing import Any
 
 from dissensus.report.declared import Details, Measure, Reader, by_round
 
+from .design.graph import read_peers
+from .terms import VANILLA
+
 Row = Mapping[str, Any]
 
 READER = Reader(
@@ -23,9 +26,46 @@ READER = Reader(
         ),
     ),
     details=f"{__package__}.reader:details",
-    reads=("answers",),
+    reads=("answers", "manifest"),
     options="options",
+    exchange=f"{__package__}.reader:exchange",
 )
+
+
+def exchange(
+    turns: Sequence[Row], artefacts: Mapping[str, Sequence[Row]]
+) -> Sequence[tuple[str, str]]:
+    """The first agent that, with labels, takes over what a peer answered in the round before.
+
+    Parameters
+    ----------
+    turns : of a session.
+    artefacts : its answers, and its row of the manifest.
+
+    Returns
+    -------
+    The peer's turn, and the agent's; nothing where no agent does that in a later round than the
+    first, after an opening that is a session of its own.
+    """
+    (row,) = artefacts["manifest"]
+    if row["condition"] != VANILLA:
+        return []
+    peers = read_peers(row["graph"])
+    given = {
+        (each["round"], each["agent"]): each["answer"]
+        for each in artefacts["answers"]
+        if each["parsed"]
+    }
+    said = {(turn["round_label"], turn["speaker"]): turn["text"] for turn in turns}
+    for (now, agent), answer in sorted(given.items()):
+        if given.get((now - 1, agent), answer) == answer:
+            continue
+        for peer in peers[agent - 1]:
+            before = said.get((f"round {now - 1}", f"A{peer}"))
+            if given.get((now - 1, peer)) == answer and before:
+                taken = said[f"round {now}", f"A{agent}"]
+                return [(f"A{peer}", before), (f"A{agent}, who has read that", taken)]
+    return []
 
 
 def details(row: Row, question: Row, artefacts: Mapping[str, Sequence[Row]]) -> Details:

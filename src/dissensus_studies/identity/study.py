@@ -6,16 +6,18 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
+from dissensus.report.labels import counted, range_of
 from dissensus.study.kind import Kind, Row
 from dissensus.study.stages import Stage
 from dissensus.study.study import Diagnosis, Manifest, Registered, Source, Study
 
+from .design.graph import peers_in
 from .design.manifest import IDS
 from .figures import FIGURES, HEADLINE, TABLES
 from .kinds import Opening, PromptFiles, Rounds
 from .outcomes import OUTCOMES, PRIMARY
 from .reader import READER
-from .settings import IdentitySettings
+from .settings import IdentitySettings, TeamSettings
 from .stages import stages_of
 
 _DESIGN = f"{__package__}.design"
@@ -103,9 +105,18 @@ class Identity(Study[IdentitySettings]):
         )
 
     def summary(self) -> str:
+        of_teams = self.settings.teams.items()
+        teams = "; ".join(f"{name} ({self._team(each)})" for name, each in of_teams)
         return (
             f"{self.question} {self.settings.agents} agents answer a question, see their own "
-            "answer and their peers' labelled as such or without labels, and answer again, "
-            f"{self.settings.rounds} times. The outcome is the Identity Bias Coefficient: how much "
-            "more an agent follows a peer than itself when it is told which is which."
+            "answer and their peers', with labels that say whose it is (vanilla) or without "
+            f"(anonymized), and answer again, {self.settings.rounds} times. The outcome is the "
+            "Identity Bias Coefficient: how much more an agent follows a peer than itself when it "
+            f"is told which is which. Teams: {teams}."
         )
+
+    def _team(self, team: TeamSettings) -> str:
+        """The model of a team, its personas if any, and how many peers an agent sees."""
+        seen = {len(peers) for peers in peers_in(team.graph, self.settings.agents)}
+        peers = counted(max(seen), "peer") if len(seen) == 1 else f"{range_of(seen)} peers"
+        return f"{team.model}{', with personas' * team.personas}, {peers}"

@@ -43,7 +43,7 @@ def test_what_intervals_do_not_tell_from_the_first_is_named_beside_it() -> None:
 
 def test_the_largest_of_both_signs_is_compared_on_its_own_side() -> None:
     rows = [row("a", -0.9, 0.05), row("b", 0.85, 0.05), row("c", 0.1, 0.05)]
-    assert said(Ranked.largest(rows)) == "a -0.9 (as far on the other side of zero may be: b)"
+    assert said(Ranked.largest(rows)) == "a -0.9 (possibly as large, with the other sign: b)"
 
 
 def test_ends_of_several_are_never_taken_for_all_of_them() -> None:

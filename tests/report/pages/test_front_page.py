@@ -69,7 +69,7 @@ def test_a_picture_draws_the_estimates_where_they_are() -> None:
     assert zero == pytest.approx(50.0) and sum(at) == pytest.approx(100.0)
     spans = re.findall(r'class="ci" style="left:([\d.]+)%;width:([\d.]+)%', drawn)
     assert float(spans[0][0]) + float(spans[0][1]) == pytest.approx(zero, abs=0.02)
-    assert drawn.count('class="row null"') == 1 and "chance alone" in drawn
+    assert drawn.count('class="row null"') == 1 and "which differ by chance" in drawn
     assert "chance" not in picture(bars[:1], "points")
 
 
@@ -125,9 +125,17 @@ def test_texts_that_attack_stay_texts() -> None:
 
 
 def test_it_says_what_real_models_would_cost() -> None:
-    priced = [part("one", priced="$4 to $16"), part("two"), part("c", priced="$7")]
+    priced = [
+        part("one", priced=("$4 to $16", "a.yaml")),
+        part("two"),
+        part("c", priced=("$7", "b.yaml")),
+    ]
     page = front_page(RUN, priced)
-    assert "<dd>one $4 to $16, c $7, by <code>snakemake --cores 1 cost" in page
+    table = page.partition("What would real models cost?")[2].partition("</table>")
+    assert re.findall(r"<t[hd](?: scope=\"col\")?>(.*?)</t", table[0]) == [
+        *("one", "c", "$4 to $16", "$7", "a.yaml", "b.yaml")
+    ]
+    assert "By <code>snakemake --cores 1 cost" in table[2]
     # A study of one's own has no configuration with real models that is known here.
     assert "What would real models cost?" not in front_page(RUN, [part()])
 
@@ -151,7 +159,7 @@ def test_five_studies_fit_on_few_screens(
 
 def test_a_card_leads_to_a_debate_and_the_page_to_what_it_would_cost() -> None:
     """What a model was asked is two clicks away: the debate, and what was sent in a turn."""
-    page = front_page(RUN, [part(first="d001-en", priced="$4 to $16"), part("none")])
+    page = front_page(RUN, [part(first="d001-en", priced=("$4 to $16", "a.yaml")), part("none")])
     assert page.count("One of them") == 1
     assert '<a href="reader/index.html#/own/d001-en">One of them</a>' in page
     assert "snakemake --cores 1 cost --configfile FILE" in page

@@ -280,7 +280,7 @@ def test_further_pages_of_text_are_read_where_they_are_named() -> None:
     extra = [Further("Memos", "memos.md", "## To A\n\n<b>Ask</b>"), Further("A map", "map.html")]
     page = study_page("demo", part(extra=extra), simulated=False)
     assert '<a href="#own-memos.md">Memos</a>' in page and 'id="own-memos.md"' in page
-    assert "## To A\n\n&lt;b&gt;Ask&lt;/b&gt;</pre>" in page
+    assert "<b>To A</b>\n\n&lt;b&gt;Ask&lt;/b&gt;</pre>" in page
     assert '<a href="map.html">A map</a></h3></section>' in page.replace("\n", "")
 
 
@@ -306,9 +306,13 @@ def test_texts_that_attack_stay_texts_in_a_figure_on_the_page(
         assert opened.quiet()
 
 
-def test_a_wide_table_is_printed_whole_and_breaks_no_word(browser: Browser, tmp_path: Path) -> None:
-    heads = ("Team", *(f"Proposition {number}" for number in range(10)))
-    cells = ("deferring", *["0.618 [−0.103, 0.190] †", "share for slot A"] * 5)
+@pytest.mark.parametrize(("columns", "width"), [(8, 718), (10, 1046)])
+def test_a_wide_table_is_printed_whole_and_breaks_no_word(
+    browser: Browser, tmp_path: Path, columns: int, width: int
+) -> None:
+    """``width`` is that between the margins of A4; a table of more than ten columns lies."""
+    heads = ("Team", *(f"Proposition {number}" for number in range(columns)))
+    cells = ("deferring", *["0.618 [−0.103, 0.190] †", "share for slot A"] * (columns // 2))
     wide = make("t", "Title", heads, [cells] * 3, "Note.", False)
     whole = study_page(
         "demo", part(figures=[], tables=[Shown("t", "t", True, as_html(wide))]), False
@@ -316,10 +320,15 @@ def test_a_wide_table_is_printed_whole_and_breaks_no_word(browser: Browser, tmp_
     for name, page in (("study", whole), ("tables", as_page([wide], "Tables"))):
         path = tmp_path / f"{name}.html"
         path.write_text(page, encoding="utf-8")
-        # Between the margins of A4.
-        with browser.open(path, width=718, height=1000) as opened:
+        with browser.open(path, width=width, height=1000) as opened:
             opened.page.emulate_media(media="print")
-            assert opened.page.evaluate("document.documentElement.scrollWidth") <= 718
+            assert opened.page.evaluate("document.documentElement.scrollWidth") <= width
+            lies, size = opened.page.locator("table").first.evaluate(
+                "(table) => [[...document.querySelectorAll('.table, body')]"
+                ".some((each) => getComputedStyle(each).page === 'lying'),"
+                " parseFloat(getComputedStyle(table).fontSize) * .75]"
+            )
+            assert lies == (columns >= 10) and size >= 6.5
             lines = opened.page.locator("table").first.evaluate(
                 "table => [...table.rows].slice(0, 2).flatMap((row) => [...row.cells])"
                 ".map((cell) => { const text = document.createTreeWalker(cell, 4).nextNode();"
@@ -327,4 +336,4 @@ def test_a_wide_table_is_printed_whole_and_breaks_no_word(browser: Browser, tmp_
                 " return new Set([...all.getClientRects()].map((each) => each.top)).size; })"
             )
             words = [len(text.split()) for text in (*heads, *cells)]
-            assert [n > most for n, most in zip(lines, words, strict=True)] == [False] * 22
+            assert [n > most for n, most in zip(lines, words, strict=True)] == [False] * len(words)

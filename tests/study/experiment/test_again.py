@@ -64,7 +64,7 @@ def test_the_floor_is_a_paired_difference_in_no_family() -> None:
     assert unmarked(floor.sentence) == (
         f"Noise floor: a run again differs from itself by {row['estimate']:+.3f} "
         f"[{row['ci_low']:.3f}, {row['ci_high']:.3f}], n = 30; 1 of 2 arms differs from a by more "
-        "than a differs from itself (95%, after Holm)."
+        "than that (95%, after Holm)."
     ).replace("-", "−")
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from dissensus.digests import file_digest
+from dissensus.keep.reading import debated
 from dissensus.plan.order import order_of
 from dissensus.plan.registering.direction import direction_of
 from dissensus.report.facts import FACTS
@@ -35,6 +36,10 @@ def main(inputs: Any, outputs: Any, stage: Stage) -> None:
         write(facts_path, FACTS, facts, stage.provenance)
         stated, aside, reads = given["exchange"]
         exchange = exchange_of(folder, resolve(stated) if stated else None, aside, reads)
+        if exchange:
+            manifest = read(folder / "manifest.parquet").to_pylist()
+            session = {row["session_id"]: row for row in manifest}[exchange.session_id]
+            exchange = replace(exchange, asked=debated(folder, session)[0])
         part = replace(part_of(folder, given, finding_rows, findings.shown), exchange=exchange)
         if order := order_of(folder):
             part = replace(part, order=[*order.sentences()], proof=order.proof)

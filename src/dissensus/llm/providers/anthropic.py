@@ -7,9 +7,10 @@ from typing import Any
 
 from dissensus.llm.batches.interface import BatchInterface
 from dissensus.llm.call import Request, Usage
-from dissensus.llm.codec import Answer, Codec, plain_text, usage_of
+from dissensus.llm.codec import Answer, Codec, usage_of
 from dissensus.llm.exchange import Post
 from dissensus.llm.prefix_cache import MOST_MARKS, Piece, ends, marked_pieces
+from dissensus.llm.providers.content import plain_text, thought_in
 
 #: The version of its interface that is spoken here.
 _VERSION = "2023-06-01"
@@ -58,7 +59,7 @@ class AnthropicCodec(Codec):
         return Answer(
             plain_text(content),
             body.get("stop_reason"),
-            thought=plain_text(content, "thinking") if isinstance(content, list) else "",
+            thought=thought_in(content),
             tools=_tools(content),
             answered_by=body.get("model"),
             request_id=body.get("id"),
@@ -68,7 +69,8 @@ class AnthropicCodec(Codec):
 def _tools(content: Any) -> list[Any]:
     """The blocks of a reply that call a tool."""
     blocks = content if isinstance(content, list) else []
-    return [block for block in blocks if block.get("type") == "tool_use"]
+    mappings = (block for block in blocks if isinstance(block, Mapping))
+    return [block for block in mappings if block.get("type") == "tool_use"]
 
 
 def conversation(request: Request, parameters: Mapping[str, Any], marks: int = 0) -> dict[str, Any]:

@@ -13,8 +13,9 @@ import numpy as np
 from dissensus.errors import ProviderError
 from dissensus.llm.batches.interface import BatchInterface
 from dissensus.llm.call import Request, Usage
-from dissensus.llm.codec import Answer, Codec, plain_text, usage_of
+from dissensus.llm.codec import Answer, Codec, usage_of
 from dissensus.llm.exchange import Post
+from dissensus.llm.providers.content import plain_text, refusal_in, thought_in
 
 #: Variables of the environment that OpenAI's own package sends, too -> header.
 _ACCOUNT = {"OPENAI_ORG_ID": "openai-organization", "OPENAI_PROJECT_ID": "openai-project"}
@@ -70,13 +71,13 @@ class OpenAICodec(Codec):
     def answer(self, body: Any) -> Answer:
         choice = body["choices"][0]
         message = choice["message"]
-        thought = _apart(message)
+        content = message.get("content")
         return Answer(
-            plain_text(message.get("content")),
+            plain_text(content),
             choice.get("finish_reason"),
-            thought=thought,
+            thought=thought_in(content, message),
             tools=message.get("tool_calls"),
-            refusal=message.get("refusal"),
+            refusal=message.get("refusal") or refusal_in(content),
             answered_by=body.get("model"),
             fingerprint=body.get("system_fingerprint"),
             request_id=body.get("id"),
@@ -114,14 +115,6 @@ def _account(name: str) -> str:
             "correct it, or unset it."
         )
     return value
-
-
-def _apart(message: Mapping[str, Any]) -> str:
-    """The thought that a server keeps apart from the text; "" where it has none."""
-    for name in ("reasoning_content", "reasoning"):
-        if isinstance(thought := message.get(name), str):
-            return plain_text(thought)
-    return ""
 
 
 def _base64(vector: Any) -> str:

@@ -31,6 +31,18 @@ _NOT_HERE = (*range(300, 400), 404, 405)
 
 #: The parameters of a call that a model may not take.
 _PARAMETERS = ("max_tokens", "temperature", "top_p", "seed")
+#: What is said where a parameter is taken, and its value is not; and where there is no such model.
+_OUT_OF_RANGE = re.compile(
+    r"\b(range|maximum|minimum|at most|at least|too (large|small|high|low)|less than|greater than|"
+    r"between|exceed\w*)\b|[<>]=?|≤|≥",
+    re.IGNORECASE,
+)
+_NO_MODEL = re.compile(
+    r"\b(invalid|unknown|no such|unable to access|not found the) model\b|模型不存在|"
+    r"\bmodel\b.{0,80}\b(not? (found|exist|valid|available|longer supported)|does ?n.t exist|"
+    r"decommissioned|retired|deprecated|not supported by any)",
+    re.IGNORECASE,
+)
 #: So many calls that end alike, the first of a run to a model, are no accident.
 _FIRST_CALLS = 6
 #: How a call may end without a text -> what to change.
@@ -119,6 +131,8 @@ class RemoteModel:
         self._parameters = settings.get("parameters") or {}
         self._parameters_marks = _cache_marks(self._parameters)
         self._checked_host: Host | None = None
+        #: Whether its provider was seen to write to its cache unasked, and for an hour.
+        self._is_written, self._is_written_1h = False, False
 
     def ask(self, request: Request, patience_s: float | None = None) -> Reply:
         """See :class:`dissensus.llm.call.Provider`."""
@@ -143,8 +157,9 @@ class RemoteModel:
         most = max_tokens_of(size)
         # What is marked for a cache may be written to it: for minutes, or by a study's own marks
         # for the longest.
-        written = most if marks_of_study or marks else 0
-        max_usage = Usage(most, 0, request.max_tokens, written, most if marks_of_study else 0)
+        written = most if marks_of_study or marks or self._is_written else 0
+        for_an_hour = most if marks_of_study or self._is_written_1h else 0
+        max_usage = Usage(most, 0, request.max_tokens, written, for_an_hour)
         tier = str(parameters.get("service_tier") or "").lower()
         exchange = Exchange(self.name, parse, self.price, max_usage, tier, hello)
         if host.batcher is not None:
@@ -158,6 +173,8 @@ class RemoteModel:
             shared = host.watch.see(self.name, reply.text, self.marks)
         if shared:
             _warn_of_marks(self.name, shared)
+        self._is_written |= reply.written_tokens > 0
+        self._is_written_1h |= reply.written_1h_tokens > 0
         tokens = reply.input_tokens
         if not reply.error and self.name not in host.cut and is_cut(request, size, tokens):
             host.cut.add(self.name)
@@ -258,8 +275,15 @@ def _mend(model: str, message: str) -> str:
     named = [name for name in _PARAMETERS if re.search(rf"\b{name}\b", message)]
     if "max_tokens" in named and "max_completion_tokens" in message:
         return f"set models.{model}.rename to {{max_tokens: max_completion_tokens}}"
+    if named and _OUT_OF_RANGE.search(message):
+        return (
+            f"models.{model}.parameters: {{{named[0]}: ...}} sets another {named[0]} than the "
+            f"study's, and models.{model}.rename: {{{named[0]}: null}} leaves it out"
+        )
     if named:
         return f"models.{model}.rename: {{{named[0]}: null}} leaves {named[0]} out"
+    if _NO_MODEL.search(message):
+        return f"check the model's name, models.{model}.model"
     return (
         "a parameter that a model does not take is left out by `rename: {name: null}`, or taken "
         "out of its `parameters`"

@@ -133,7 +133,7 @@ class Ranked:
         every = "any of the others" if not (self.others or across) else ""
         said = [
             f"no clear difference from {every or _named(beside, name)}" if beside else "",
-            f"as far on the other side of zero may be: {_named(across, name)}" if across else "",
+            f"possibly as large, with the other sign: {_named(across, name)}" if across else "",
         ]
         behind = f" ({'; '.join(filter(None, said))})" if self.near else ""
         return f"{listed(map(worded, self.first))}{behind}"

@@ -52,7 +52,7 @@ def picture(bars: Sequence[Bar], axis: str) -> str:
     more = len(bars) - len(drawn)
     note = f" {more} more in the tables." if more else ""
     has_null = any(bar.is_null for bar in drawn)
-    null = " Grey: a difference between equal arms, made by chance alone." if has_null else ""
+    null = " Grey: equal arms, which differ by chance." if has_null else ""
     return (
         f'<figure class="forest">{"".join(rows)}<div class="axis">{_ticks(scale)}</div>'
         f"<figcaption>{html(unmarked(axis))}: estimates with their intervals.{null}{note}"

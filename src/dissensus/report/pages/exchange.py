@@ -39,11 +39,13 @@ class Exchange:
     session_id : of the session.
     lines : who said what, the answer second.
     tag : of the language of both for HTML; "" where it is that of the page.
+    asked : what is debated; "" where that is unknown.
     """
 
     session_id: str
     lines: Lines
     tag: str = ""
+    asked: str = ""
 
 
 def exchange_of(
@@ -61,17 +63,18 @@ def exchange_of(
     turns = turns.filter(invert(is_in(turns["role"], array(aside, string()))))
     spoken = set(turns["session_id"].unique().to_pylist())
     ended = zip(outcomes["session_id"].to_pylist(), outcomes["complete"].to_pylist(), strict=True)
-    name = min((name for name, complete in ended if complete and name in spoken), default=None)
-    if name is None:
-        return None
-    rows = _of(turns, name)
-    if stated:
-        others = {each: _of(read(folder / f"{each}.parquet"), name) for each in reads}
-        lines = stated(rows, others)
-    else:
-        lines = quoted([(str(row["speaker"]), str(row["text"])) for row in rows])
-    language = str(rows[0].get("language") or "")
-    return Exchange(name, lines, language_tag(language) if language else "") if lines else None
+    beside = {each: read(folder / f"{each}.parquet") for each in reads} if stated else {}
+    for name in sorted(name for name, complete in ended if complete and name in spoken):
+        rows = _of(turns, name)
+        if stated:
+            lines = stated(rows, {each: _of(table, name) for each, table in beside.items()})
+        else:
+            lines = quoted([(str(row["speaker"]), str(row["text"])) for row in rows])
+        language = str(rows[0].get("language") or "")
+        if lines:
+            told = [(speaker, _cut(words)) for speaker, words in lines]
+            return Exchange(name, told, language_tag(language) if language else "")
+    return None
 
 
 def quoted(speeches: Lines) -> Lines:
@@ -111,9 +114,10 @@ def shown(exchange: Exchange | None, address: str) -> Iterator[str]:
         return
     tag = f' lang="{html(exchange.tag)}"' if exchange.tag else ""
     yield f'<blockquote class="exchange"{tag}>'
-    link = f'<a href="{address}">{html(exchange.session_id)}</a>'
-    for (speaker, words), more in zip(exchange.lines, ("", f" {link}"), strict=True):
-        yield f"<p><b>{html(speaker)}</b> {html(words)}{more}</p>"
+    asked = f" <i>{html(exchange.asked)}</i>" if exchange.asked else ""
+    yield f'<p><a href="{address}">{html(exchange.session_id)}</a>{asked}</p>'
+    for speaker, words in exchange.lines:
+        yield f"<p><b>{html(speaker)}</b> {html(words)}</p>"
     yield "</blockquote>"
 
 

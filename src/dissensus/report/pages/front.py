@@ -156,9 +156,8 @@ def _more(run: Run, studies: Sequence[Part]) -> Iterator[str]:
         ("Check all files, and pack them", f"{command('verify')}; {command('archive', cores=2)}"),
     ]
     cost = f"<code>{html(command('cost --configfile FILE'))}</code>"
-    real = ", ".join(f"{html(part.name)} {html(part.priced)}" for part in studies if part.priced)
-    if real:
-        yield f"<dt>What would real models cost?</dt><dd>{real}, by {cost}</dd>"
+    if any(part.priced for part in studies):
+        yield f"<dt>What would real models cost?</dt><dd>{_priced(studies)} By {cost}.</dd>"
     for title, typed in commands:
         yield f'<div class="typed"><dt>{title}</dt><dd><code>{html(typed)}</code></dd></div>'
     cite = f"dissensus, run {run.name}, seed {run.seed}. CITATION.cff has the software's own entry."
@@ -169,6 +168,16 @@ def _more(run: Run, studies: Sequence[Part]) -> Iterator[str]:
     words = "Every number on these pages is read from the run's files; facts.parquet of each study"
     yield f"</dl><p>{words} names artefact, key and column.</p>"
     yield "</section>"
+
+
+def _priced(studies: Sequence[Part]) -> str:
+    """What each study costs with real models, and by which settings, in HTML; a column a study."""
+    known = [(html(part.name), *map(html, part.priced)) for part in studies if part.priced]
+    names, *rows = zip(*known, strict=True)
+    head = "".join(f'<th scope="col">{name}</th>' for name in names)
+    body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
+    table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    return f'<div class="wide">{table}</div>'
 
 
 def _read(run: Run, part: Part) -> str:

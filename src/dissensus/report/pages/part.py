@@ -58,7 +58,7 @@ class Part:
     confirmed : sentences of what was predicted of the run's model, and what came of it.
     exchange : two speakers of one of its debates; None where none can be quoted.
     order : sentences of whether its plan came first, and who says so.
-    priced : what it costs with real models, and by which settings; "" where that is unknown.
+    priced : what it costs with real models, and by which settings; empty where that is unknown.
     proof : what shows when the plan was there, in a few words; "" without a plan.
     direction : whether the estimates went in the registered direction, in a few words; "" of none.
     """
@@ -81,7 +81,7 @@ class Part:
     confirmed: Sequence[str] = ()
     exchange: Exchange | None = None
     order: Sequence[str] = ()
-    priced: str = ""
+    priced: Sequence[str] = ()
     proof: str = ""
     direction: str = ""
 

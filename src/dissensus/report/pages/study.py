@@ -20,6 +20,8 @@ _STYLES = (ASSETS / "common.css", ASSETS / "results.css")
 _SCRIPTS = (ASSETS / "results.js",)
 #: Rows of a table that is shown as a whole; a longer one scrolls.
 _MOST_ROWS = 25
+#: A heading of a text in Markdown, which its page shows in bold letters.
+_HEADING = re.compile(r"^#{1,6} (.*)$", re.MULTILINE)
 #: The page of all debates, from a study's.
 READER = "../reader/index.html"
 #: The page of the study's files, beside its own; see :mod:`dissensus.report.pages.columns`.
@@ -171,7 +173,8 @@ def _extra(part: Part) -> Iterator[str]:
         yield f'<section class="further" id="{_further_id(part, further)}">'
         yield f'<h3><a href="{address}">{name}</a></h3>'
         if further.text:
-            yield f'<pre tabindex="0" aria-label="{name}">{html(further.text)}</pre>'
+            text = _HEADING.sub(r"<b>\1</b>", html(further.text))
+            yield f'<pre tabindex="0" aria-label="{name}">{text}</pre>'
         yield "</section>"
 
 

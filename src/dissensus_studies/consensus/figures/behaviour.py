@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from dissensus.report.claims.ranked import Ranked
 from dissensus.report.labels import listed
 from dissensus.report.style import new_figure, notice, styled
@@ -11,7 +13,6 @@ from .forest import domains_of, forest, joined_planted, key, tick
 from .words import (
     TICK,
     attrition,
-    name_of,
     panel,
     planted_words,
     with_share,
@@ -55,7 +56,7 @@ def describe(artefacts: Artefacts, view: View) -> dict[str, str]:
         for domain in domains_of(view):
             rows = estimates.rows(outcome=outcome, domain=domain, arm=view.arms)
             lowest, highest = (
-                ranked.words(with_share, name_of)
+                ranked.words(partial(with_share, view), view.arm_of)
                 for ranked in (Ranked.least(rows), Ranked.most(rows))
             )
             if lowest:

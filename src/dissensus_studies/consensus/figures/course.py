@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -13,7 +14,7 @@ from dissensus.design.declared import ALL
 from dissensus.report.claims.ranked import Ranked
 from dissensus.report.facts import Row
 from dissensus.report.forms import course, multiples, rounds_axis
-from dissensus.report.labels import arm_words, listed
+from dissensus.report.labels import listed
 from dissensus.report.style import GREY, INK, new_figure, notice, styled
 from dissensus.report.view import Artefacts, Drawn, View
 
@@ -22,7 +23,6 @@ from .forest import domains_of, joined_planted, key, looks
 from .words import (
     DOTTED,
     attrition,
-    name_of,
     percent_of,
     planted_words,
     with_share,
@@ -52,7 +52,7 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     base = rows[(rows["arm"] == view.reference) & (rows["domain"] == ALL)]
     for arm, axes in multiples(figure, view.arms, _ACROSS, "round", "% agreed"):
         _panel(axes, rows[rows["arm"] == arm], base, view)
-        axes.set_title(arm_words(arm), weight="normal", size=7.5, pad=3)
+        axes.set_title(view.arm(arm), weight="normal", size=7.5, pad=3)
     planted_too = bool(rows["planted"].notna().any())
     line = Line2D([], [], color=INK, label="planted", **PLANTED)
     shown = {"arm": view.arms, "outcome": sorted(set(rows["outcome"]))}
@@ -90,10 +90,10 @@ def describe(artefacts: Artefacts, view: View) -> dict[str, str]:
     most = [
         f"in {domain} {words}"
         for domain in domains_of(view)
-        if (words := Ranked.most(_of(shares, domain)).words(with_share, name_of))
+        if (words := Ranked.most(_of(shares, domain)).words(partial(with_share, view), view.arm_of))
     ]
     return {
-        "reference": arm_words(view.reference),
+        "reference": view.arm(view.reference),
         "level": view.level,
         "last": str(view.fact("rounds")),
         "base": share(view.reference),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -14,7 +15,7 @@ from dissensus.report.claims.ranked import Ranked, together
 from dissensus.report.facts import Row
 from dissensus.report.forms import AFTER_HOLM, fill_key
 from dissensus.report.frames import significant
-from dissensus.report.labels import arm_words, listed, p_clause, percents, signed
+from dissensus.report.labels import listed, p_clause, percents, signed
 from dissensus.report.style import new_figure, notice, styled, zero_line
 from dissensus.report.view import Artefacts, Drawn, View
 
@@ -27,7 +28,7 @@ from .forest import (
     overall_key,
     tick,
 )
-from .words import TICK, name_of, panel, planted_words
+from .words import TICK, panel, planted_words
 
 #: What is drawn, a panel each.
 SHOWN = (PRIMARY, "consensus_round", "compromise", "match")
@@ -61,7 +62,7 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
         zero_line(axes, vertical=True)
         axes.set_title(title)
     for axes in panels[-1]:
-        axes.set_xlabel(f"arm − {arm_words(view.reference)}")
+        axes.set_xlabel(f"arm − {view.arm(view.reference)}")
     shown = {"arm": arms, "outcome": list(SHOWN), "method": HEADLINE}
     more = [*overall_key(view), *fill_key(*AFTER_HOLM), *tick(rows["planted"])]
     key(figure, view, more, artefacts.facts("contrasts"), **shown)
@@ -96,29 +97,30 @@ def describe(artefacts: Artefacts, view: View) -> dict[str, str]:
     significant_rows = [row for row in rows if row["p_adjusted"] < view.alpha]
     nulls = [row for row in rows if row["arm"] in view.same_as_reference]
     return {
-        "reference": arm_words(view.reference),
+        "reference": view.arm(view.reference),
         "level": view.level,
         "noun": OUTCOMES[PRIMARY].named,
         "unit": OUTCOMES[PRIMARY].points,
-        "largest": Ranked.largest(rows).words(worded_together, name_of) or "no contrast is defined",
-        "found": listed(arm_words(row["arm"]) for row in significant_rows) or "none",
-        "null": listed(map(worded, nulls)) or "this run has none",
+        "largest": Ranked.largest(rows).words(partial(worded_together, view), view.arm_of)
+        or "no contrast is defined",
+        "found": listed(map(view.arm_of, significant_rows)) or "none",
+        "null": listed(worded(view, row) for row in nulls) or "this run has none",
         "domains": domains_drawn(view),
     }
 
 
-def worded_together(row: Mapping[str, Any]) -> str:
+def worded_together(view: View, row: Mapping[str, Any]) -> str:
     """The same with the limits that hold for all arms together, as one that is picked has them."""
-    return worded(together(row))
+    return worded(view, together(row))
 
 
-def worded(row: Mapping[str, Any]) -> str:
+def worded(view: View, row: Mapping[str, Any]) -> str:
     """A contrast in agreement as captions have it."""
     limits = percents(row["ci_low"], row["ci_high"], 1, "−")
     planted = (
         f", planted {signed(100 * row['planted'], 1)}" if row["planted"] == row["planted"] else ""
     )
     return (
-        f"{arm_words(row['arm'])} {signed(100 * row['estimate'], 1)} ({limits}{planted}, "
+        f"{view.arm(row['arm'])} {signed(100 * row['estimate'], 1)} ({limits}{planted}, "
         f"{p_clause(row['p_adjusted'])} after Holm)"
     )

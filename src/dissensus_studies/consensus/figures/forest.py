@@ -17,7 +17,7 @@ from dissensus.report import forms
 from dissensus.report.escaping import label
 from dissensus.report.facts import Facts
 from dissensus.report.frames import Record, keyed
-from dissensus.report.labels import arm_words, listed, signed
+from dissensus.report.labels import listed, signed
 from dissensus.report.style import FAINT, INK, Mark, beside, marks
 from dissensus.report.view import View
 
@@ -80,7 +80,7 @@ def forest(
                 weight = "bold" if filled(of_all[arm]) else "normal"
                 text = signed(scale * float(of_all[arm]["estimate"]), 1 if scale > 1.0 else 2)
                 beside(axes, place, text, weight=weight)
-    forms.forest(axes, {arm: arm_words(arm) for arm in arms}, series, filled, scale)
+    forms.forest(axes, {arm: view.arm(arm) for arm in arms}, series, filled, scale)
     for (_, by_arm), offset in zip(series, forms.offsets(len(series)), strict=True):
         for place, arm in enumerate(arms):
             if arm in by_arm and np.isfinite(by_arm[arm]["planted"]):

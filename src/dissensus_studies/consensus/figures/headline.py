@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from dissensus.design.contrasts import HEADLINE
 from dissensus.design.declared import ALL
@@ -11,33 +12,19 @@ from dissensus.report.claims.ranked import Ranked, is_found, joint_limits, picke
 from dissensus.report.facts import Row
 from dissensus.report.findings import Bar, Card, Findings
 from dissensus.report.floor import Floor
-from dissensus.report.labels import arm_words, counted, listed, p_clause
+from dissensus.report.labels import counted, listed, p_clause
 from dissensus.report.view import Artefacts, View
 
+from ..arms import TOLD
 from ..learning.inference import ABLATION
 from ..outcomes import OUTCOMES, PRIMARY
 from . import effects
 from .parts import worth
-from .words import claimed, name_of
+from .words import claimed
 
 _AGREEMENT = OUTCOMES[PRIMARY]
 #: Beside agreement: it counts debates, not agents.
 _ENDED = "consensus"
-#: What agents are told or shown, by strategy.
-_TOLD = {
-    "debate": "told to debate",
-    "discuss": "told to discuss",
-    "consensus": "told to seek consensus",
-    "compromise": "told to compromise",
-    "reconcile": "told to weigh each other’s confidence",
-    "moderator": "with a moderator",
-    "nudger": "nudged towards the truth",
-    "credible": "with an expert",
-    "sentimental": "with an appeal to feelings",
-    "alliance": "after talks with allies",
-    "opposites": "after talks with opponents",
-    "ccagent": "shown CCAgent’s examples",
-}
 
 
 def state(artefacts: Artefacts, view: View) -> Findings:
@@ -67,8 +54,8 @@ def state(artefacts: Artefacts, view: View) -> Findings:
             f"The same strategy under another name, which can have no effect: {facts['null']}."
         )
     card = _card(with_limits, view, _floor(artefacts, view))
-    ended = _ended(artefacts, picked(_others(with_limits, view), view.alpha))
-    return Findings([sentences, *ended, *_worth(artefacts)], against, card=card)
+    ended = _ended(artefacts, view, picked(_others(with_limits, view), view.alpha))
+    return Findings([sentences, *ended, *_worth(artefacts, view)], against, card=card)
 
 
 def _others(rows: Sequence[Row], view: View) -> list[Row]:
@@ -80,7 +67,7 @@ def _least(rows: Sequence[Row], view: View) -> str:
     return range_found(_others(rows, view), view.alpha, len(rows), _AGREEMENT.times, digits=0)
 
 
-def _ended(artefacts: Artefacts, most: Row | None) -> list[str]:
+def _ended(artefacts: Artefacts, view: View, most: Row | None) -> list[str]:
     """What the same arm does to the share of debates that end in one vote."""
     if most is None:
         return []
@@ -89,7 +76,7 @@ def _ended(artefacts: Artefacts, most: Row | None) -> list[str]:
     declared = OUTCOMES[_ENDED]
     bars = [Bar(declared.title, row, declared.times, 1) for row in rows if row["n"]]
     return [
-        f"{declared.title}, {arm_words(most['arm'])} − {arm_words(most['reference'])}: "
+        f"{declared.title}, {view.arm(most['arm'])} − {view.arm(most['reference'])}: "
         f"{bar.printed} points, {p_clause(bar.row['p_adjusted'])} after Holm over arms and all "
         "further outcomes."
         for bar in bars
@@ -113,7 +100,7 @@ def _card(rows: Sequence[Row], view: View, floor: Floor | None) -> Card | None:
     same = view.same_as_reference
     bars = [
         Bar(
-            _named(row["arm"], view),
+            view.arm_of(row),
             # The null is picked by nobody, and has its own limits as everywhere.
             row if row["arm"] in same else together(row),
             _AGREEMENT.times,
@@ -126,7 +113,7 @@ def _card(rows: Sequence[Row], view: View, floor: Floor | None) -> Card | None:
     most = picked(others, view.alpha)
     if most is None:
         return None
-    reference = arm_words(view.reference)
+    reference = view.arm(view.reference)
     equal = [row["arm"] for row in others if row["estimate"] == most["estimate"]]
     name = listed((_told(arm, view) for arm in equal), "or")
     size = Bar("", together(most), _AGREEMENT.times, 1).printed
@@ -145,10 +132,10 @@ def _card(rows: Sequence[Row], view: View, floor: Floor | None) -> Card | None:
     # Of several the first, and how many more there are: one alone would be taken for all.
     more = f" and {counted(len(near) - 1, 'other arm')}" if len(near) > 1 else ""
     ties = "".join(
-        f"there is no clear difference from {arm_words(row['arm'])}{more}; " for row in near[:1]
+        f"there is no clear difference from {view.arm(row['arm'])}{more}; " for row in near[:1]
     )
     least = _least(rows, view)
-    but = f"But {ties}differences are found with 80% power only from {least} points on."
+    but = f"But {ties}only differences of {least} points or more are found with 80% power."
     limits = joint_limits(others, "arms")
     axis = "; ".join(filter(None, [_AGREEMENT.axis("arm", reference), limits]))
     return Card(finding, but if least else "", bars, axis, floor.sentence if floor else "")
@@ -157,21 +144,15 @@ def _card(rows: Sequence[Row], view: View, floor: Floor | None) -> Card | None:
 def _told(arm: str, view: View) -> str:
     """What agents of an arm are told or shown; of an arm without words, its name."""
     strategy = view.settings.get("arms", {}).get(arm, arm)
-    return _TOLD.get(strategy) or f"in arm {arm_words(arm)}"
+    return TOLD.get(strategy) or f"in arm {view.arm(arm)}"
 
 
-def _named(arm: str, view: View) -> str:
-    """An arm by its name in the tables, with what its agents are told."""
-    name, told = arm_words(arm), _told(arm, view)
-    return name if arm in view.same_as_reference or name in told else f"{name}: {told}"
-
-
-def _worth(artefacts: Artefacts) -> list[str]:
+def _worth(artefacts: Artefacts, view: View) -> list[str]:
     tested = [row for row in worth(artefacts, ABLATION) if row["p_value"] == row["p_value"]]
     claim = claimed(artefacts)
     if not tested or claim is None:
         return []
-    least = Ranked.least(tested).words(effects.worded_together, name_of)
+    least = Ranked.least(tested).words(partial(effects.worded_together, view), view.arm_of)
     return [
         f"Of CCAgent's parts, the one whose absence costs most of the {_AGREEMENT.named}: {least}; "
         f"that the absence of counterfactuals costs most: {p_clause(claim)}."

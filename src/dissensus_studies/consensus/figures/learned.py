@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dissensus.report.labels import arm_words, listed
+from dissensus.report.labels import listed
 from dissensus.report.style import new_figure, notice, styled
 from dissensus.report.view import Artefacts, Drawn, View
 
@@ -24,7 +24,7 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     rows = joined_planted(estimates, planted, "true")
     rows = rows[rows["arm"].isin(arms) & rows["outcome"].isin(list(SHOWN))]
     reached = [
-        f"{percent_of(row, 0)} in {row['domain']} ({arm_words(row['arm'])})"
+        f"{percent_of(row, 0)} in {row['domain']} ({view.arm(row['arm'])})"
         for row in artefacts.facts("estimates").rows(
             outcome="consensus", domain=domains_of(view), arm=[arms[0], arms[-1]]
         )

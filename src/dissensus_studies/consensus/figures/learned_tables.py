@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dissensus.design.contrasts import HEADLINE
 from dissensus.design.declared import ALL
 from dissensus.report.frames import Record, keyed, records
-from dissensus.report.labels import arm_words, number, p_value
+from dissensus.report.labels import number, p_value
 from dissensus.report.tables import Row, Table, make
 from dissensus.report.view import Artefacts, View
 
@@ -47,7 +47,7 @@ def table_10(artefacts: Artefacts, view: View) -> Table:
         (
             domain,
             keys[arm][0],
-            arm_words(arm),
+            view.arm(arm),
             f"{keys[arm][1]:g}",
             *measure_cells(by_cell, domain, arm),
         )
@@ -99,7 +99,7 @@ def table_ablations(artefacts: Artefacts, view: View) -> Table:
     comparisons = frame[(frame["domain"] == ALL) & (frame["method"] == HEADLINE)]
     by_cell = keyed(comparisons, "outcome", "question", "arm", "reference")
     rows = [
-        tuple(_comparison(row, by_cell["consensus_round", *compared]))
+        tuple(_comparison(view, row, by_cell["consensus_round", *compared]))
         for (outcome, *compared), row in by_cell.items()
         if outcome == PRIMARY
     ]
@@ -136,9 +136,9 @@ def learned_arms(view: View) -> list[str]:
     ]
 
 
-def _comparison(row: Record, rounds: Record) -> Iterator[str]:
+def _comparison(view: View, row: Record, rounds: Record) -> Iterator[str]:
     yield _QUESTIONS[row["question"]]
-    yield f"{arm_words(row['arm'])} − {arm_words(row['reference'])}"
+    yield f"{view.arm_of(row)} − {view.arm(row['reference'])}"
     yield str(row["n_clusters"])
     yield cell(row, 100.0, 1)
     yield number(100 * row["true"], 1)

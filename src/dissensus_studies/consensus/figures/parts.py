@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pandas as pd
 
 from dissensus.design.contrasts import HEADLINE
@@ -10,7 +12,7 @@ from dissensus.report.claims.ranked import Ranked
 from dissensus.report.facts import Row
 from dissensus.report.forms import AFTER_HOLM, fill_key
 from dissensus.report.frames import significant
-from dissensus.report.labels import arm_words, listed, p_value
+from dissensus.report.labels import listed, p_value
 from dissensus.report.style import new_figure, notice, styled, zero_line
 from dissensus.report.view import Artefacts, Drawn, View
 
@@ -19,7 +21,7 @@ from ..outcomes import OUTCOMES, PRIMARY
 from .effects import worded, worded_together
 from .forest import domains_drawn, forest, key, overall_key, tick
 from .learned import NOTHING
-from .words import TICK, claimed, name_of, panel, planted_words
+from .words import TICK, claimed, panel, planted_words
 
 SHOWN = (PRIMARY, "consensus_round")
 
@@ -43,7 +45,7 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
         forest(axes, of_outcome, arms, view, scale, significant(view), overall=True)
         zero_line(axes, vertical=True)
         axes.set_title(title)
-        axes.set_xlabel(f"arm − {arm_words(str(full[0]))}")
+        axes.set_xlabel(f"arm − {view.arm(str(full[0]))}")
     shown = {"arm": arms, "outcome": list(SHOWN), "method": HEADLINE}
     more = [*overall_key(view), *fill_key(*AFTER_HOLM), *tick(rows["planted"])]
     key(figure, view, more, artefacts.facts("ablations"), **shown)
@@ -73,9 +75,10 @@ def describe(artefacts: Artefacts, view: View) -> dict[str, str]:
         "unit": OUTCOMES[PRIMARY].points,
         "level": view.level,
         "domains": domains_drawn(view),
-        "largest": largest.words(worded_together, name_of) or "no contrast is defined",
-        "others": listed(worded(row) for row in parts if row not in largest.first) or "none",
-        "transfer": listed(map(worded, moved)) or "none",
+        "largest": largest.words(partial(worded_together, view), view.arm_of)
+        or "no contrast is defined",
+        "others": listed(worded(view, row) for row in parts if row not in largest.first) or "none",
+        "transfer": listed(worded(view, row) for row in moved) or "none",
         "claim": "undefined" if claim is None else p_value(claim),
         "statements": str(max((row["n_clusters"] for row in (*parts, *moved)), default=0)),
         "detectable": f"{100 * max(least):.0f}" if least else "no",

@@ -9,7 +9,7 @@ import pandas as pd
 from dissensus.design.contrasts import HEADLINE, RANDOMISATION
 from dissensus.design.declared import ALL
 from dissensus.report.frames import Keyed, keyed, records
-from dissensus.report.labels import MISSING, arm_words, number, p_value
+from dissensus.report.labels import MISSING, number, p_value
 from dissensus.report.tables import Row, Table, make
 from dissensus.report.view import Artefacts, View
 
@@ -66,7 +66,7 @@ def table_3(artefacts: Artefacts, view: View) -> Table:
         if strategy in FINAL and models[arm] == models[view.reference]
     ]
     title = "Table 3. CCAgent and its baselines"
-    note = _weighted(artefacts)
+    note = _weighted(artefacts, view)
     return _measures("table_3", title, artefacts, view, arms, note)
 
 
@@ -83,7 +83,7 @@ def _measures(
     by_cell = keyed(estimates, *CELL)
     rows: list[Row] = []
     for domain in domains_of(view):
-        rows += [(domain, arm_words(arm), *measure_cells(by_cell, domain, arm)) for arm in arms]
+        rows += [(domain, view.arm(arm), *measure_cells(by_cell, domain, arm)) for arm in arms]
         rows.append(_always_agree(domain, manifest, statements))
     note = (
         f"Means over debates with {view.level} intervals over statements: Student's, of shares on "
@@ -130,7 +130,7 @@ def _always_agree(domain: str, manifest: pd.DataFrame, statements: pd.DataFrame)
     )
 
 
-def _weighted(artefacts: Artefacts) -> str:
+def _weighted(artefacts: Artefacts, view: View) -> str:
     """What becomes of the match where ReConcile's vote is weighted by confidence."""
     estimates = artefacts.frame("estimates")
     by_outcome = estimates[
@@ -138,7 +138,7 @@ def _weighted(artefacts: Artefacts) -> str:
     ]
     by_outcome = by_outcome[by_outcome["domain"] != ALL]
     matches = [
-        f"{cell(row)} in {row['domain']} ({arm_words(row['arm'])})" for row in records(by_outcome)
+        f"{cell(row)} in {row['domain']} ({view.arm_of(row)})" for row in records(by_outcome)
     ]
     weighted = (
         f"By its confidence-weighted vote, ReConcile matches {' and '.join(matches)}. "
@@ -154,9 +154,9 @@ def table_contrasts(artefacts: Artefacts, view: View) -> Table:
     pooled = joined_planted(contrasts[contrasts["domain"] == ALL], planted, "effect")
     by_cell = keyed(pooled, "arm", "outcome", "method")
     arms = [arm for arm in view.arms[1:] if (arm, PRIMARY, HEADLINE) in by_cell]
-    rows = [(arm_words(arm), *_contrast(arm, by_cell)) for arm in arms]
+    rows = [(view.arm(arm), *_contrast(arm, by_cell)) for arm in arms]
     note = (
-        f"Arm minus {arm_words(view.reference)} on the same statements, over all domains: "
+        f"Arm minus {view.arm(view.reference)} on the same statements, over all domains: "
         f"{view.level} intervals and p from a standard error by statement (CR2, Satterthwaite), "
         "adjusted over the arms (Holm) for agreement, which is the primary outcome, and over arms "
         f"and outcomes for the others. {COUNTED} "

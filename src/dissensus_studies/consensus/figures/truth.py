@@ -8,7 +8,6 @@ from dissensus.design.contrasts import HEADLINE
 from dissensus.design.declared import ALL
 from dissensus.design.diagnosis import HOLM
 from dissensus.report.frames import records
-from dissensus.report.labels import arm_words
 from dissensus.report.truth import Diagnosed, Effect, Truth
 from dissensus.report.view import Artefacts, View
 from dissensus.stats.results import NAN
@@ -34,7 +33,7 @@ def effects(artefacts: Artefacts, view: View, diagnosed: Diagnosed) -> Iterator[
         true = planted_of[arm]
         # The same random numbers in both arms: where nothing differs, this is exactly zero.
         truth = Truth(0.0) if arm in nothing else Truth(true["effect"], true["effect_se"])
-        words = f"{arm_words(arm)} − {arm_words(row['reference'])}, {OUTCOMES[PRIMARY].over}"
+        words = f"{view.arm(arm)} − {view.arm(row['reference'])}, {OUTCOMES[PRIMARY].over}"
         yield Effect(words, truth, row, NAN if arm in nothing else power)
 
 

@@ -11,8 +11,8 @@ import pandas as pd
 from dissensus.design.contrasts import HEADLINE
 from dissensus.design.declared import ALL
 from dissensus.report import frames
-from dissensus.report.labels import arm_words, estimate
-from dissensus.report.view import Artefacts
+from dissensus.report.labels import estimate
+from dissensus.report.view import Artefacts, View
 
 from ..design import DEBATE
 from ..learning.inference import CLAIM, claim_p, one_sided
@@ -35,14 +35,9 @@ def percent_of(row: Mapping[str, Any] | Any, digits: int = 1) -> str:
     return f"{cell(row, 100.0, digits)}%"
 
 
-def name_of(row: Mapping[str, Any]) -> str:
-    """The arm of an estimate."""
-    return arm_words(row["arm"])
-
-
-def with_share(row: Mapping[str, Any]) -> str:
-    """The same with its share, such as "ccagent 88.9 [71.9, 96.1]%"."""
-    return f"{name_of(row)} {percent_of(row)}"
+def with_share(view: View, row: Mapping[str, Any]) -> str:
+    """The arm of an estimate with its share, such as "CCAgent 88.9 [71.9, 96.1]%"."""
+    return f"{view.arm_of(row)} {percent_of(row)}"
 
 
 def cell(row: Mapping[str, Any] | Any, scale: float = 1.0, digits: int = 2) -> str:

@@ -41,7 +41,7 @@ TABLES = (
         *("metrics", "rounds"),
         question="How much disagreement does each arm keep?",
         columns=(
-            *("Arm", "Held", "Entropy, first", "Entropy, last", "Retention", "Groupthink"),
+            *("Arm", "Complete", "Entropy, first", "Entropy, last", "Retention", "Groupthink"),
             *("Agreement", "Correct"),
         ),
     ),

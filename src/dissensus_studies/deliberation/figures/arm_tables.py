@@ -20,7 +20,7 @@ from dissensus.report.frames import (
     records,
     tabulate,
 )
-from dissensus.report.labels import MISSING, arm_words, in_brackets, interval, number, whole
+from dissensus.report.labels import MISSING, in_brackets, interval, number, whole
 from dissensus.report.tables import Table
 from dissensus.report.view import Artefacts, View
 
@@ -38,12 +38,9 @@ _ENGAGED = (
     *("density_mean", "claim_engagement", "rival_coverage", "silent_share", "ignored_share"),
     *("dominance", "sycophancy_per_opportunity", "quality_last", "consistency", "undecidable"),
 )
-_SESSIONS = (
-    Column("Arm", "arm", arm_words),
-    Column("Held", ("ended", "assigned"), "{}/{}".format),
-)
+_COMPLETE = Column("Complete", ("ended", "assigned"), "{}/{}".format)
 _MEANS = (
-    "Means over the sessions held to their end (of those assigned). Where an outcome is "
+    "Means over the sessions that ran to their end (of those assigned). Where an outcome is "
     "undefined in some of them (no judge, no truth, nobody who disagreed) the number of "
     "sessions stands in brackets."
 )
@@ -59,7 +56,8 @@ def table_arms(artefacts: Artefacts, view: View) -> Table:
     ]
     levels = " / ".join(f"{level:g}" for level in view["alerts"])
     columns = (
-        *_SESSIONS,
+        Column("Arm", "arm", view.arm),
+        _COMPLETE,
         *_mean_columns(_ENDED[:2]),
         Column("The same, Miller-Madow", "corrected"),
         Column("Collapsed (premature)", "collapsed"),
@@ -76,7 +74,7 @@ def table_arms(artefacts: Artefacts, view: View) -> Table:
         "of the agents who do not abstain. The measures are the project's own."
     )
     facts = {
-        "reference": arm_words(view.reference),
+        "reference": view.arm(view.reference),
         "attrition": attrition(artefacts, "session", "metrics"),
     }
     return tabulate("table_arms", "Disagreement by arm", columns, rows, note, view, facts)
@@ -91,7 +89,7 @@ def table_engagement(artefacts: Artefacts, view: View) -> Table:
         "Undecidable: turns of which neither rule nor judge says whether they follow. The "
         "measures are the project's own."
     )
-    columns = (*_SESSIONS, *_mean_columns(_ENGAGED))
+    columns = (Column("Arm", "arm", view.arm), _COMPLETE, *_mean_columns(_ENGAGED))
     return tabulate("table_engagement", "Engagement by arm", columns, rows, note, view)
 
 
@@ -137,7 +135,7 @@ def table_hints(artefacts: Artefacts, view: View) -> Table:
     ended = complete(metrics)
     hinted = {arm: ended.loc[ended["arm"] == arm, list(HINTS)] for arm in view.arms}
     rows = [
-        {"arm": arm_words(arm), **{name: _spread(of_arm[name]) for name in HINTS}}
+        {"arm": view.arm(arm), **{name: _spread(of_arm[name]) for name in HINTS}}
         for arm, of_arm in hinted.items()
         if of_arm.notna().any(axis=None)
     ]
@@ -148,7 +146,7 @@ def table_hints(artefacts: Artefacts, view: View) -> Table:
     ]
     pairs: dict[tuple[str, str], Record] = {}
     for row in records(differences):
-        name = contrast_words(row["arm"], row["reference"], view.reference)
+        name = contrast_words(row["arm"], row["reference"], view)
         nothing = {"arm": name, **dict.fromkeys(HINTS, _NOTHING)}
         pairs.setdefault((row["arm"], row["reference"]), nothing)[row["outcome"]] = (
             *(number(row["estimate"], 2), interval(row["ci_low"], row["ci_high"], 2)),
@@ -196,7 +194,7 @@ def table_calls(artefacts: Artefacts, view: View) -> Table:
         for arm in view.arms
     ]
     columns = (
-        Column("Arm", "arm", arm_words),
+        Column("Arm", "arm", view.arm),
         Column("Sessions", "sessions"),
         Column("N × R", "designed"),
         Column("Debater calls", "debaters"),
@@ -208,10 +206,10 @@ def table_calls(artefacts: Artefacts, view: View) -> Table:
         Column("Attempts", "attempts"),
     )
     note = (
-        "Turns of the sessions held to their end: N agents in R rounds make N × R debater calls, "
-        "whatever the arm. Retries are turns that a judge sent back; repairs, further calls for a "
-        "reply without its structured part; attempts, how often sessions were begun, lost ones "
-        "included."
+        "Turns of the sessions that ran to their end: N agents in R rounds make N × R debater "
+        "calls, whatever the arm. Retries are turns that a judge sent back; repairs, further calls "
+        "for a reply without its structured part; attempts, how often sessions were begun, lost "
+        "ones included."
     )
     return tabulate("table_calls", "Calls by arm", columns, rows, note, view)
 

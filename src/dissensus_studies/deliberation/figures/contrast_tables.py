@@ -9,7 +9,7 @@ import pandas as pd
 from dissensus.design.contrasts import HEADLINE
 from dissensus.report.arms import at_all_looks, with_flips
 from dissensus.report.frames import Column, Keyed, Record, complete, keyed, limits, mean, tabulate
-from dissensus.report.labels import MISSING, arm_words, marked, number, p_value
+from dissensus.report.labels import MISSING, marked, number, p_value
 from dissensus.report.tables import Table, make
 from dissensus.report.view import Artefacts, View
 
@@ -43,7 +43,7 @@ def table_contrasts(artefacts: Artefacts, view: View) -> Table:
     pairs = _pairs(_keyed(contrasts, HEADLINE), view)
     rows = [of_pair[pair] for pair in pairs if pair in of_pair and of_pair[pair]["n"]]
     columns = (
-        Column("Arm", ("arm", "reference"), partial(contrast_words, common=view.reference)),
+        Column("Arm", ("arm", "reference"), partial(contrast_words, view=view)),
         *_estimated("Difference", view),
         Column("p (sign flip)", "flipped", p_value),
         Column("p (sign flip, Holm)", "flipped_adjusted", p_value),
@@ -52,13 +52,13 @@ def table_contrasts(artefacts: Artefacts, view: View) -> Table:
     )
     note = (
         f"{OUTCOMES[PRIMARY].title}, the primary outcome: paired differences to "
-        f"{arm_words(view.reference)} by draw, unless another arm is named. CR2 standard error by "
+        f"{view.arm(view.reference)} by draw, unless another arm is named. CR2 standard error by "
         "topic, t with Satterthwaite degrees of freedom. The sign-flip test flips all "
         "draws of a topic together: the arm changes nothing in any topic, or as often one way as "
         "the other. Holm: over the arms, by method; where another arm "
         f"is named, with all other outcomes.{at_all_looks(contrasts)}"
     )
-    title = f"{OUTCOMES[PRIMARY].column}: arms against {arm_words(view.reference)}"
+    title = f"{OUTCOMES[PRIMARY].column}: arms against {view.arm(view.reference)}"
     return tabulate("table_contrasts", title, columns, rows, note, view)
 
 
@@ -73,14 +73,14 @@ def table_outcomes(artefacts: Artefacts, view: View) -> Table:
         if set(cells) - {MISSING}:
             rows.append((short_name(outcome), *cells))
     note = (
-        f"Mean paired differences to {arm_words(view.reference)} by draw, unless another arm is "
+        f"Mean paired differences to {view.arm(view.reference)} by draw, unless another arm is "
         f"named. {_MARK} p < {view.alpha:.2g} after Holm over all outcomes and arms but the "
         "primary's (t with CR2 standard errors by topic). Standard errors, intervals, sizes and "
         "sign-flip tests are in contrasts.parquet. A dash: no draw defines the outcome in both "
         "arms."
     )
-    columns = ("Outcome", *(contrast_words(*pair, view.reference) for pair in pairs))
-    title = f"All other outcomes: arms against {arm_words(view.reference)}"
+    columns = ("Outcome", *(contrast_words(*pair, view) for pair in pairs))
+    title = f"All other outcomes: arms against {view.arm(view.reference)}"
     return make("table_outcomes", title, columns, rows, note, view.simulated)
 
 
@@ -97,7 +97,7 @@ def table_silence(artefacts: Artefacts, view: View) -> Table:
         if (SILENCE, arm, "") in effects and effects[SILENCE, arm, ""]["n"]
     ]
     columns = (
-        Column("Arm", "arm", lambda arm: f"{POOLED} arms" if arm == POOLED else arm_words(arm)),
+        Column("Arm", "arm", lambda arm: f"{POOLED} arms" if arm == POOLED else view.arm(arm)),
         Column("Silent", "silent", partial(number, digits=2)),
         *_estimated("Effect", view),
         Column("Sessions", "n"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,6 @@ from dissensus.report.facts import Row
 from dissensus.report.forms import AFTER_HOLM, divide, fill_key, forest, legend
 from dissensus.report.frames import Record, keyed, significant
 from dissensus.report.labels import (
-    arm_words,
     interval,
     listed,
     p_clause,
@@ -98,7 +98,7 @@ def named(rows: pd.DataFrame, view: View) -> Names:
     keyed = rows[rows["estimate"].notna()]
     compared = set(zip(keyed["arm"], keyed["reference"], strict=True))
     return {
-        (arm, reference): contrast_words(arm, reference, view.reference)
+        (arm, reference): contrast_words(arm, reference, view)
         for reference in view.arms
         for arm in view.arms
         if (arm, reference) in compared
@@ -119,7 +119,7 @@ def _primary(axes: Axes, contrasts: pd.DataFrame, names: Names, view: View) -> N
     primary = compared(contrasts)
     _forest(axes, keyed(primary[primary["outcome"] == PRIMARY], *_PAIR), names, view)
     axes.set_title(f"a  {OUTCOMES[PRIMARY].title} (primary)", pad=12)
-    axes.set_xlabel(f"arm − {arm_words(view.reference)}")
+    axes.set_xlabel(f"arm − {view.arm(view.reference)}")
     axes.xaxis.set_major_locator(MaxNLocator(5))
 
 
@@ -176,7 +176,7 @@ def describe(artefacts: Artefacts, view: View) -> dict[str, str]:
     contrasts = artefacts.frame("contrasts")
     rows = compared(contrasts)
     defined = primary(artefacts)
-    largest = Ranked.largest(defined).words(_worded, lambda row: arm_words(row["arm"]))
+    largest = Ranked.largest(defined).words(partial(_worded, view), view.arm_of)
     limits = joint_limits(defined, "arms").replace("limits", ", with limits that", 1)
     of_all = f"{limits}," * bool(limits)
     most = f"the largest difference{of_all} is {largest}" if largest else "no contrast is defined"
@@ -184,10 +184,10 @@ def describe(artefacts: Artefacts, view: View) -> dict[str, str]:
     names = named(rows, view)
     others = any(reference != view.reference for _, reference in names)
     return {
-        "reference": arm_words(view.reference),
+        "reference": view.arm(view.reference),
         "level": view.level,
         "primary": f"{OUTCOMES[PRIMARY].named}: {most}",
-        "found": _which(below),
+        "found": listed(map(view.arm_of, below)) or "none",
         "looks": Rst(at_all_looks(contrasts)),
         "beneath": "; below the line, arms that are compared with another arm" if others else "",
         "beside": _beside(artefacts, drawn_beside(rows), names, view),
@@ -213,15 +213,10 @@ def _beside(artefacts: Artefacts, outcomes: Sequence[str], names: Names, view: V
     )
 
 
-def _worded(row: Mapping[str, Any]) -> str:
+def _worded(view: View, row: Mapping[str, Any]) -> str:
     """A contrast that is picked: its limits hold for all arms together, where it has such."""
-    words, of = f"{arm_words(row['arm'])}, {signed(row['estimate'])}", together(row)
+    words, of = f"{view.arm_of(row)}, {signed(row['estimate'])}", together(row)
     if np.isnan(of["ci_low"]):
         return words
     limits = interval(of["ci_low"], of["ci_high"], 3, "−")
     return f"{words} ({limits}, {p_clause(row['p_adjusted'])} after Holm)"
-
-
-def _which(rows: Sequence[Record]) -> str:
-    """The arms of some rows."""
-    return listed(arm_words(row["arm"]) for row in rows) or "none"

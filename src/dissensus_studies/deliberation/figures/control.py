@@ -8,7 +8,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from dissensus.report.forms import course, legend, multiples, rounds_axis, threads
-from dissensus.report.labels import arm_words, counted, listed, number, percent
+from dissensus.report.labels import counted, listed, number, percent
 from dissensus.report.style import GREY, INK, Mark, new_figure, notice, styled
 from dissensus.report.view import Artefacts, Drawn, View
 
@@ -40,7 +40,7 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
         rounds_axis(axes, last)
         steered = "session_id.where(contentiousness == contentiousness)"
         n = artefacts.facts("rounds").over("distinct", steered, arm=arm)
-        axes.set_title(f"{arm_words(arm)} (n = {n})", weight="normal", pad=3)
+        axes.set_title(f"{view.arm(arm)} (n = {n})", weight="normal", pad=3)
     named = {
         text: handle
         for axes in figure.axes
@@ -85,7 +85,7 @@ def describe(artefacts: Artefacts, view: View) -> dict[str, str]:
         for measure in ("contentiousness", "quality")
     )
     ends = listed(
-        f"{number(beta[arm]['estimate'], 2)} in {arm_words(arm)}"
+        f"{number(beta[arm]['estimate'], 2)} in {view.arm(arm)}"
         + (f" (ρ {number(rho[arm]['estimate'], 2)})" if rho[arm]["n"] else "")
         for arm in scheduled
         if arm in beta

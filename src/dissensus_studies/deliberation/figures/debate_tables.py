@@ -9,7 +9,7 @@ import pandas as pd
 
 from dissensus.design.contrasts import defined, robust_mean
 from dissensus.report.frames import Column, Record, complete, keyed, mean, records, tabulate
-from dissensus.report.labels import MISSING, arm_words, estimate, interval, number, p_value, percent
+from dissensus.report.labels import MISSING, estimate, interval, number, p_value, percent
 from dissensus.report.tables import Row, Table, make
 from dissensus.report.view import Artefacts, View
 from dissensus.stats.results import Estimate
@@ -33,7 +33,7 @@ def table_references(artefacts: Artefacts, view: View) -> Table:
         "share of turns whose structured part could be read, in the end."
     )
     columns = (
-        Column("Arm", "arm", arm_words),
+        Column("Arm", "arm", view.arm),
         Column("N", "sessions"),
         Column("Resolved", "compliance", percent),
         Column("Ambiguous", "ambiguous", percent),
@@ -69,10 +69,10 @@ def table_pairs(artefacts: Artefacts, view: View) -> Table:
                 both = f"{ends['agent_a']}, {ends['agent_b']}"
                 cells = [number(edge[name]) for name in _DISTANCES for edge in (begins, ends)]
                 tested = (p_value(ends["nmi_p"]), str(ends["n"]))
-                rows.append((arm_words(arm), both, *cells, *tested))
+                rows.append((view.arm(arm), both, *cells, *tested))
         if len(last):
             cells = [number(mean(row[name])) for name in _DISTANCES for row in (first, last)]
-            rows.append((arm_words(arm), "mean of all pairs", *cells, MISSING, MISSING))
+            rows.append((view.arm(arm), "mean of all pairs", *cells, MISSING, MISSING))
     note = (
         "1: in the first round, R: in the last. Distributions over a topic's options, means over "
         "the sessions that two models share. "
@@ -95,7 +95,7 @@ def table_control(artefacts: Artefacts, view: View) -> Table:
     rounds, target = artefacts.frame("rounds"), view["target"]
     rows = [_steered(arm, schedule, rounds, view) for arm, schedule in schedules_of(view).items()]
     columns = (
-        Column("Arm", "arm", arm_words),
+        Column("Arm", "arm", view.arm),
         Column("Schedule", "schedule"),
         Column("Sessions", "sessions"),
         Column("β first", "beta_first", _HUNDREDTHS),

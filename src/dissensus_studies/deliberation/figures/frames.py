@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from matplotlib.axes import Axes
 
-from dissensus.report.labels import arm_words, column_words
+from dissensus.report.labels import column_words
 from dissensus.report.style import FAINT, GREY, Mark
 from dissensus.report.view import View
 
@@ -30,9 +30,11 @@ def schedules_of(view: View) -> dict[str, str]:
     return {arm: schedule for arm, schedule in schedule_of.items() if schedule}
 
 
-def contrast_words(arm: str, reference: str, common: str) -> str:
+def contrast_words(arm: str, reference: str, view: View) -> str:
     """An arm, with what it is compared with where that is not the common reference."""
-    return arm_words(arm) if reference == common else f"{arm_words(arm)} − {arm_words(reference)}"
+    return (
+        view.arm(arm) if reference == view.reference else f"{view.arm(arm)} − {view.arm(reference)}"
+    )
 
 
 def grid(axes: Axes, values: Iterable[float]) -> None:

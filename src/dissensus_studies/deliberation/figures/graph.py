@@ -124,7 +124,7 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     stances = artefacts.frame("stances")
     sessions = stances.loc[stances["arm"] == view.reference, "session_id"]
     if sessions.empty:
-        sentence = f"No session of {arm_words(view.reference)} came through, so that none is drawn."
+        sentence = f"No session of {view.arm(view.reference)} came through, so that none is drawn."
         return Drawn(notice(sentence, view.simulated), {"text": sentence})
     return draw_session(artefacts, str(sessions.min()), view.simulated)
 

@@ -11,26 +11,14 @@ from dissensus.report.claims.ranked import is_found, joint_limits, picked, toget
 from dissensus.report.facts import Row
 from dissensus.report.findings import Bar, Card, Findings
 from dissensus.report.floor import Floor
-from dissensus.report.labels import arm_words, counted, listed, percent, percents
+from dissensus.report.labels import counted, listed, percent, percents
 from dissensus.report.view import Artefacts, View
 
+from ..arms import words_of
 from ..inference.unanswered import ARM
 from ..outcomes import OUTCOMES, PRIMARY
 from ..settings import ArmSettings
 from . import contrasts
-
-#: What agents are told or shown, by a setting of their arm and its value.
-_TOLD = {
-    ("topology", "full"): "told to answer everyone",
-    ("topology", "one_target"): "told to answer one agent",
-    ("schedule", "pid"): "steered in tone by their quality",
-    ("crit", True): "shown a judge’s assessment",
-    ("rca", True): "sent back where a stance does not follow",
-    ("hints", True): "given a hint",
-    ("sees", "own"): "shown their own answers alone",
-    ("sees", "nothing"): "shown no earlier answer",
-    ("abstain", True): "free to abstain",
-}
 
 
 def state(artefacts: Artefacts, view: View) -> Findings:
@@ -44,13 +32,13 @@ def state(artefacts: Artefacts, view: View) -> Findings:
     references = contrasts.references(artefacts)
     arms = compared.over("count", "estimate", headline=True, reference=references, **family)
     sentences = [
-        f"Arms against {arm_words(view.reference)}, {facts['primary']}; significant after "
+        f"Arms against {view.arm(view.reference)}, {facts['primary']}; significant after "
         f"Holm over {counted(arms, 'arm')}: {facts['found']}."
     ]
     # Not the outcome ``ignored_share``, which counts those that wait for more than two rounds.
     sentences += [
         f"Of the claims that could still be answered, {percent(row['estimate'], 0)} "
-        f"{percents(row['ci_low'], row['ci_high'])} in {arm_words(row['group'])} never were."
+        f"{percents(row['ci_low'], row['ci_high'])} in {view.arm(row['group'])} never were."
         for row in artefacts.facts("unanswered").rows(by=ARM, group=view.reference)
     ]
     least = _least(primary, view, arms)
@@ -93,34 +81,22 @@ def _card(rows: Sequence[Row], least: str, view: View, floor: Floor | None) -> C
             f"No arm was found to change the {outcome.named} against agents {reference}; the "
             f"largest difference is of agents {arm}: {size}."
         )
-    but = f"But differences are found with 80% power only from {least} on." if least else ""
+    but = f"But only differences of {least} or more are found with 80% power." if least else ""
     # The null is picked by nobody, and has its own limits as everywhere.
     bars = [
-        Bar(_named(row["arm"], view), row if row in again else together(row), is_null=row in again)
+        Bar(view.arm_of(row), row if row in again else together(row), is_null=row in again)
         for row in rows
     ]
     limits = joint_limits(rows, "arms")
-    axis = "; ".join(filter(None, [outcome.axis("arm", arm_words(view.reference)), limits]))
+    axis = "; ".join(filter(None, [outcome.axis("arm", view.arm(view.reference)), limits]))
     return Card(finding, but, bars, axis, floor.sentence if floor else "")
 
 
 def _told(arm: str, view: View) -> str:
     """What agents of an arm are told or shown, from its settings; its name where that is more."""
-    usual = ArmSettings().model_dump()
     given = view.settings.get("arms", {}).get(arm)
-    if given is None:
-        return f"in arm {arm_words(arm)}"
-    changed = {name: value for name, value in given.items() if value != usual[name]}
-    if not changed:
-        return "free to choose whom to answer"
-    told = [words for name, value in changed.items() if (words := _TOLD.get((name, value)))]
-    return told[0] if len(told) == len(changed) == 1 else f"in arm {arm_words(arm)}"
-
-
-def _named(arm: str, view: View) -> str:
-    """An arm by its name in the tables, with what its agents are told."""
-    name, told = arm_words(arm), _told(arm, view)
-    return name if arm in view.same_as_reference or name in told else f"{name}: {told}"
+    words = None if given is None else words_of(ArmSettings.model_validate(given))
+    return words[0] if words else f"in arm {view.arm(arm)}"
 
 
 def _again(rows: Sequence[Row], view: View) -> list[Row]:

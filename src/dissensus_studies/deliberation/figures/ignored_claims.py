@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from dissensus.report.claims.ranked import Ranked, spread
 from dissensus.report.escaping import label
 from dissensus.report.forms import legend, rows_axis, stack, swatch, whisker
 from dissensus.report.frames import Record, records
-from dissensus.report.labels import arm_words, percent, percents
+from dissensus.report.labels import percent, percents
 from dissensus.report.style import GREY, INK, Mark, new_figure, notice, styled
 from dissensus.report.view import Artefacts, Drawn, View
 
@@ -47,9 +48,9 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     reach = [limit for row in (*arms, *models) for limit in (row["estimate"], row["ci_high"])]
     most = float(np.nanmax([0.1, *reach]))
     for row, groups in zip(panels, (arms, models), strict=True):
-        _never(row[0], groups, min(1.03, 1.06 * most))
+        _never(row[0], groups, view, min(1.03, 1.06 * most))
         _waits(row[1], groups)
-        rows_axis(row[0], list(map(_name, groups)))
+        rows_axis(row[0], [_name(view, group) for group in groups])
         row[1].tick_params(axis="y", length=0)
     panels[0, 0].set_title("a  Never engaged, by arm")
     panels[0, 1].set_title("b  Rounds until first engaged, by arm")
@@ -61,11 +62,11 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     return Drawn(figure, facts)
 
 
-def _never(axes: Axes, groups: Sequence[Record], most: float) -> None:
+def _never(axes: Axes, groups: Sequence[Record], view: View, most: float) -> None:
     """A dot and an interval for each group."""
     for place, row in enumerate(groups):
         limits = (row["estimate"], max(row["ci_low"], 0.0), row["ci_high"])
-        whisker(axes, limits, place, ARM, words=_name(row))
+        whisker(axes, limits, place, ARM, words=_name(view, row))
     axes.grid(axis="x", color="#eeeeee", linewidth=0.6)
     axes.set_axisbelow(True)
     axes.set_xlim(0.0, most)
@@ -97,7 +98,8 @@ def describe(artefacts: Artefacts, view: View) -> dict[str, str]:
         claims.over("count", "claim_id", arm=view.arms),
     )
     most, least = (
-        ranked.words(_of_model, _name) for ranked in (Ranked.most(models), Ranked.least(models))
+        ranked.words(partial(_of_model, view), partial(_name, view))
+        for ranked in (Ranked.most(models), Ranked.least(models))
     )
     text = (
         f"Claims that another agent could still have answered, {open_to:,} of {made:,} "
@@ -105,24 +107,26 @@ def describe(artefacts: Artefacts, view: View) -> dict[str, str]:
         f"sessions with {view.level} intervals over draws. Right: rounds until the first "
         "engagement; later claims had fewer rounds, which the Kaplan-Meier estimate allows for; "
         "the number at the right counts claims, the percentage those left without answer. "
-        f"Never engaged, per cent with limits: {_clause(arms[0])}"
+        f"Never engaged, per cent with limits: {_clause(view, arms[0])}"
     )
-    others = spread(arms[1:], _clause)
+    others = spread(arms[1:], partial(_clause, view))
     text += f"; of the other arms {others}. " if others else ". "
     if most != least:
         text += f"By model, most of the claims of {most}, and fewest of those of {least}. "
-    return {"text": text + "An engagement counts whatever its relation, if its reference resolves."}
+    return {
+        "text": text + "Every engagement counts that names a claim, whether it agrees or objects."
+    }
 
 
-def _of_model(row: Mapping[str, Any]) -> str:
-    return f"{_name(row)}, {percent(row['estimate'], 0)}"
+def _of_model(view: View, row: Mapping[str, Any]) -> str:
+    return f"{_name(view, row)}, {percent(row['estimate'], 0)}"
 
 
-def _name(row: Mapping[str, Any]) -> str:
+def _name(view: View, row: Mapping[str, Any]) -> str:
     """An arm or a model for readers."""
-    return arm_words(row["group"]) if row["by"] == BY_ARM else label(row["group"])
+    return view.arm(row["group"]) if row["by"] == BY_ARM else label(row["group"])
 
 
-def _clause(row: Record) -> str:
+def _clause(view: View, row: Record) -> str:
     limits = percents(row["ci_low"], row["ci_high"])
-    return f"{percent(row['estimate'], 0)} {limits} in {_name(row)}"
+    return f"{percent(row['estimate'], 0)} {limits} in {_name(view, row)}"

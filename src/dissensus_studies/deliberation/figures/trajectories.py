@@ -15,7 +15,7 @@ from dissensus.report.claims.ranked import spread
 from dissensus.report.facts import Facts
 from dissensus.report.forms import course, multiples, rounds_axis
 from dissensus.report.frames import attrition
-from dissensus.report.labels import arm_words, interval, listed, number
+from dissensus.report.labels import interval, listed, number
 from dissensus.report.style import ALARM, new_figure, notice, styled
 from dissensus.report.view import Artefacts, Drawn, View
 
@@ -65,14 +65,14 @@ def _block(
     drawn, last = rows[rows["n"] > 0], int(rows["round"].max())
     for arm, axes in multiples(part, view.arms, ACROSS, "round", unit):
         _alerts(axes, levels, last, labelled=arm == view.reference)
-        reference = replace(REFERENCE, name=arm_words(view.reference))
+        reference = replace(REFERENCE, name=view.arm(view.reference))
         course(axes, drawn[drawn["arm"] == view.reference], reference)
         if arm != view.reference:
-            course(axes, drawn[drawn["arm"] == arm], replace(ARM, name=arm_words(arm)))
+            course(axes, drawn[drawn["arm"] == arm], replace(ARM, name=view.arm(arm)))
         rounds_axis(axes, last)
         sizes = [row["n"] for row in followed.rows(measure=measure, arm=arm)]
         axes.set_title(
-            f"{arm_words(arm)} (n = {max(sizes, default=0)})", weight="normal", size=7.5, pad=3
+            f"{view.arm(arm)} (n = {max(sizes, default=0)})", weight="normal", size=7.5, pad=3
         )
         axes.yaxis.set_major_locator(MaxNLocator(3))
 
@@ -97,18 +97,18 @@ def describe(artefacts: Artefacts, view: View) -> dict[str, str]:
         first = rows[view.reference]
         others = [rows[arm] for arm in view.arms[1:] if arm in rows and rows[arm]["n"]]
         text = (
-            f"{number(first['estimate'], 2)} in {arm_words(view.reference)} "
+            f"{number(first['estimate'], 2)} in {view.arm(view.reference)} "
             f"({interval(first['ci_low'], first['ci_high'], 2, '−')})"
         )
         if not others:
             return text
         return f"{text}; elsewhere " + spread(
-            others, lambda row: f"{number(row['estimate'], 2)} in {arm_words(row['arm'])}"
+            others, lambda row: f"{number(row['estimate'], 2)} in {view.arm(row['arm'])}"
         )
 
     undefined = rounds.over("sum", "retention != retention", round=int(last), arm=view.arms)
     return {
-        "reference": arm_words(view.reference),
+        "reference": view.arm(view.reference),
         "level": view.level,
         "last": str(last),
         "entropy": ends("entropy"),

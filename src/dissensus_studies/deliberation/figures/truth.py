@@ -8,7 +8,6 @@ from dissensus.design.contrasts import HEADLINE
 from dissensus.design.diagnosis import HOLM
 from dissensus.design.stopping import ANYTIME
 from dissensus.report.frames import records
-from dissensus.report.labels import arm_words
 from dissensus.report.truth import Diagnosed, Effect
 from dissensus.report.view import Artefacts, View
 
@@ -28,7 +27,7 @@ def effects(artefacts: Artefacts, view: View, diagnosed: Diagnosed) -> Iterator[
         truth = diagnosed.truth(world, HEADLINE)
         if truth:
             words = (
-                f"{arm_words(row['arm'])} − {arm_words(row['reference'])}, {OUTCOMES[PRIMARY].over}"
+                f"{view.arm(row['arm'])} − {view.arm(row['reference'])}, {OUTCOMES[PRIMARY].over}"
             )
             method = ANYTIME if row["method"] == ANYTIME else HEADLINE + HOLM
             power = diagnosed.power(world, method)

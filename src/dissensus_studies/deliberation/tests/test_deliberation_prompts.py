@@ -118,7 +118,7 @@ def test_an_example_in_the_prompt_is_no_turn():
 
 
 def test_scores_that_are_missing_are_shown_as_none():
-    spoken = (Spoken("A1", 1, ParsedTurn("x")),)
+    spoken = (WORDING.shown(Spoken("A1", 1, ParsedTurn("x"))),)
     assessments = {"A1": Assessment("c", ((10.0, 5.0),), (), ())}
     view = View(("A1", "A2"), 2, 2, spoken, "emergent", None, None, assessments)
     assert "quality 0.50; reasons (validity/credibility) 10/5; rival reasons none" in (

@@ -51,12 +51,12 @@ def test_means_by_arm_with_sizes_where_fewer() -> None:
     assert cell(table, "Collapsed (premature)", "full") == f"{len(full)} (1)"
     assert cell(table, "Collapsed (premature)", "emergent") == "0 (0)"
     lost = run.metrics.loc[~run.metrics["complete"], "arm"].iloc[0]
-    assert cell(table, "Held", lost.replace("_", " ")) == "11/12"
+    assert cell(table, "Complete", lost.replace("_", " ")) == "11/12"
     engaged = table_of(run, "table_engagement")
     assert cell(engaged, "Quality", "full") == "–"
     assert cell(engaged, "Undecidable", "full") == f"{full['undecidable'].mean():.2f}"
     assert cell(engaged, "Rival coverage", "full") == f"{full['rival_coverage'].mean():.2f}"
-    assert cell(engaged, "Held", lost.replace("_", " ")) == "11/12"
+    assert cell(engaged, "Complete", lost.replace("_", " ")) == "11/12"
 
 
 def test_the_primary_outcome_stands_with_both_tests() -> None:

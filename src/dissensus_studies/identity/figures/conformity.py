@@ -15,12 +15,14 @@ from dissensus.report.labels import counted, limits, listed, signed, whole
 from dissensus.report.style import GREY, beside, marks, new_figure, notice, styled
 from dissensus.report.view import Artefacts, Drawn, View
 
-from ..terms import ANONYMIZED
-from .frames import LABELS, Estimates, bank_words, is_defined, range_words
+from ..terms import ANONYMIZED, VANILLA
+from .frames import Estimates, bank_words, is_defined, range_words
 from .style import columns_for, panels
 
 MISSING = "No team had a disagreement to revise in round 1: no conformity or obstinacy to draw."
 
+#: Whether agents see whose answer is whose, for readers.
+SHOWN = {VANILLA: "with labels", ANONYMIZED: "without labels"}
 _MARKS = [
     replace(mark, name=name)
     for name, mark in zip(("conformity", "obstinacy"), marks("01", "0").values(), strict=True)
@@ -47,7 +49,7 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
         key_of(
             replace(mark, name=f"{mark.name}, {words}"), filled=condition != ANONYMIZED, line=False
         )
-        for condition, (words, _) in LABELS.items()
+        for condition, words in SHOWN.items()
         for mark in _MARKS
     ]
     legend(figure, entries)
@@ -57,7 +59,7 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
 def _panel(axes: Axes, estimates: Estimates, bank: str) -> None:
     ticks, labels = [], []
     for index, team in enumerate(estimates.teams):
-        for step, (condition, (words, _)) in enumerate(LABELS.items()):
+        for step, (condition, words) in enumerate(SHOWN.items()):
             middle = index * _BLOCK + step
             ticks.append(middle)
             labels.append(f"{team}  {words}" if step == 0 else words)
@@ -83,7 +85,7 @@ def _deltas(estimates: Estimates) -> list[tuple[str, str, str]]:
     return [
         (team, bank, condition)
         for team, bank in estimates.cells()
-        for condition in LABELS
+        for condition in SHOWN
         if is_defined(estimates.get(team, bank, "delta", condition))
     ]
 
@@ -104,7 +106,7 @@ def _found(estimates: Estimates, rows: dict[tuple[str, str, str], Record]) -> st
     """Which of the two is the higher one, how often, and where most."""
     clauses = []
     drawn = {"measure": "delta", "round": 1, "peers": "all", "policy": "drop"}
-    for condition, (words, _) in LABELS.items():
+    for condition, words in SHOWN.items():
         here = {**drawn, "condition": condition, "bank": estimates.banks}
         number = estimates.facts.over("count", "estimate", **here)
         higher, above, below = (
@@ -112,7 +114,7 @@ def _found(estimates: Estimates, rows: dict[tuple[str, str, str], Record]) -> st
             for meets in ("estimate > 0", "ci_low > 0", "ci_high < 0")
         )
         clauses.append(
-            f"in {whole(higher)} of {counted(number, 'cell')} of {words} debates (interval of "
+            f"in {whole(higher)} of {counted(number, 'cell')} {words} (interval of "
             f"the difference above zero in {whole(above)}, below it in {whole(below)})"
         )
     largest = Ranked.largest(rows.values()).words(_worded, _cell)
@@ -123,7 +125,7 @@ def _found(estimates: Estimates, rows: dict[tuple[str, str, str], Record]) -> st
 
 
 def _cell(row: Mapping[str, Any]) -> str:
-    return f"{row['team']} on {bank_words(row['bank'])} ({LABELS[row['condition']][0]})"
+    return f"{row['team']} on {bank_words(row['bank'])} {SHOWN[row['condition']]}"
 
 
 def _worded(row: Mapping[str, Any]) -> str:

@@ -79,8 +79,9 @@ def _card(
         )
     share = artefacts.facts("metrics").over("mean", "1 - parsed_share", complete=True)
     unread = f"{percent(share)} of answers could not be read and are in no estimate"
-    teams = listed(label(team, 24) for team in unclear)
-    none = f"no such bias was found in team {teams}"
+    teams = listed(f"“{label(team, 24)}”" for team in unclear)
+    noun = "team" if len(unclear) == 1 else "teams"
+    none = f"no such bias was found in {noun} {teams}"
     bars = [Bar(label(name, 24), rows[name]) for name in order]
     but = f"But {none}; {unread}." if unclear else f"But {unread}."
     limits = joint_limits(rows.values(), "teams")
@@ -96,15 +97,15 @@ def _floor(artefacts: Artefacts, view: View) -> str:
     again = [row for row in comparisons.rows(kind=AGAIN) if is_defined(row)]
     if not again:
         return (
-            "No noise floor: vanilla was not run again in any team; `controls: [again]` of a team "
-            "does that."
+            "No noise floor: no team ran its debates with labels again; `controls: [again]` of a "
+            "team does that."
         )
     tested = {"kind": FLOOR, "team": [row["team"] for row in again]}
     # A side is no farther from 0 than the other where it is the smaller one, whatever the p-value.
     larger = "abs(estimate_one) > abs(estimate_other)"
     found = comparisons.over("sum", f"(p_adjusted < {view.alpha:.6g}) & ({larger})", **tested)
     of = comparisons.over("count", "p_value", **tested)
-    rest = "farther from zero than vanilla differs from itself in the same team"
+    rest = "farther from zero than that of the same team"
     beyond = Beyond(found, of, "coefficient", ("is", "are"), rest, view.level) if of else None
     others = [_again(row).sentence.rstrip(".") for row in again[:-1]]
     last = replace(_again(again[-1]), beyond=beyond).sentence
@@ -112,7 +113,7 @@ def _floor(artefacts: Artefacts, view: View) -> str:
 
 
 def _again(row: Row) -> Floor:
-    differs = f"vanilla run again differs from itself, in {label(row['team'], 24)}, by"
+    differs = f"debates with labels, run again, differ in team “{label(row['team'], 24)}” by"
     return Floor(row, differs, row["n_questions"])
 
 

@@ -162,7 +162,7 @@ def table_7(artefacts: Artefacts, view: View) -> Table:
     note = (
         f"Majority vote of the agents in round {last}, a tie counting 1/k where the right answer "
         "is among k tied ones; the opening is round 0, which both conditions share, so that its "
-        "questions are those held under vanilla. "
+        "questions are those debated under vanilla. "
         f"{_counts(estimates, banks, 'vote', 'vote', last)} "
         f"{_bootstrap(view)} {DAGGER} The interval of the difference contains zero."
     )

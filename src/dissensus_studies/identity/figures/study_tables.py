@@ -111,8 +111,8 @@ def table_conduct(artefacts: Artefacts, view: View) -> Table:
         "IBC, unparsed read leniently",
     )
     note = (
-        "Complete: sessions held of those planned; teams of the same model and personas share "
-        "their openings. Unparsed: answers without a final answer that could be read, of the "
+        "Complete: sessions that ended of those planned; teams of the same model and personas "
+        "share their openings. Unparsed: answers without a final answer that could be read, of the "
         "complete sessions (opening: round 0; else all later rounds). A transition with an "
         "unparsed answer is dropped; kept, an unparsed new answer counts as the agent's own old "
         'one; read leniently, as what stands in a box, after the words "the answer is" or alone '
@@ -147,15 +147,15 @@ def table_power(artefacts: Artefacts, view: View) -> Table:
         Column("Team", "team"),
         Column("Bank", "bank", bank_words),
         Column("SD", "room", lambda room: number(room.sd)),
-        Column("Held", "room", lambda room: str(room.complete)),
-        Column("Detectable, held", "room", lambda r: number(r.detectable.get(r.complete))),
+        Column("Complete", "room", lambda room: str(room.complete)),
+        Column("Detectable, complete", "room", lambda r: number(r.detectable.get(r.complete))),
         Column(f"Detectable, {PAPER} questions", "room", lambda r: number(r.detectable.get(PAPER))),
         *(Column(f"Needed, |IBC| {ibc:.2f}", "room", partial(_needed, ibc)) for ibc in biases),
     )
     note = (
         "SD: such that the standard error of the IBC is SD / √questions, from how much this run's "
         f"questions move it (linearised). Detectable and needed: at {percent(TARGET)} power of the "
-        "two-sided z test, round 1. Held: questions complete under both conditions. "
+        "two-sided z test, round 1. Complete: questions complete under both conditions. "
         f"{warning(view)}"
         if rows
         else "The run does not tell how much questions vary."

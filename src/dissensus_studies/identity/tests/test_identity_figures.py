@@ -188,7 +188,7 @@ def test_captions_tell_what_the_figures_show() -> None:
         found.get(team, bank, "delta", "vanilla")["estimate"] > 0 for team, bank in found.cells()
     ]
     words = said((2, 2))["conformity"]
-    assert f"higher one in {sum(rows)} of 4 cells of vanilla debates" in words["found"]
+    assert f"higher one in {sum(rows)} of 4 cells with labels" in words["found"]
     assert words["counts"] == "72 disagreements"
 
 

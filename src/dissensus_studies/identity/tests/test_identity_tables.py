@@ -298,7 +298,11 @@ def test_table_power_has_the_questions_of_every_bias() -> None:
         ("deferring", "numeric"),
         ("deferring", "all banks"),
     ]
-    assert (rows[0]["SD"], rows[0]["Held"], rows[0]["Needed, |IBC| 0.10"]) == ("0.500", "24", "197")
+    assert (rows[0]["SD"], rows[0]["Complete"], rows[0]["Needed, |IBC| 0.10"]) == (
+        "0.500",
+        "24",
+        "197",
+    )
     empty = study_tables.table_power(replace(run, power=run.power.iloc[:0]).artefacts, VIEW)
     assert empty.rows == () and "does not tell" in empty.note
 

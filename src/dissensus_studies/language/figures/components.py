@@ -44,8 +44,8 @@ _WORDS = {
 _LETTERS = string.ascii_lowercase
 
 _NET_DRAWN = (
-    "Dots of a language but the reference are less what the instrument makes of one and the same "
-    "debate in both languages; a grey bar is their mean as the index reads them"
+    "From the dots of every language but the reference is subtracted what the measure makes of one "
+    "and the same debate in both languages; a grey bar is their mean before that"
 )
 _RAW_DRAWN = "Dots are as the index reads each language"
 

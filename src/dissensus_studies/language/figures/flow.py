@@ -250,7 +250,7 @@ def _arms(
 
 
 def _times(attempts: int) -> str:
-    return {1: "held at once", 2: "rerun once", 3: "rerun twice"}.get(
+    return {1: "ran at once", 2: "rerun once", 3: "rerun twice"}.get(
         attempts, f"rerun {attempts - 1} times"
     )
 
@@ -287,7 +287,7 @@ def _orders(axes: Axes, flow: Flow, looks: dict[str, Mark]) -> None:
         ylim=(len(places) - 0.5, -0.9),
         xlim=(0, most * 1.35),
         xlabel="draws",
-        title="b  Language held first",
+        title="b  Language run first",
     )
 
 

@@ -150,8 +150,8 @@ def _but(answer: Row, artefacts: Artefacts) -> str:
     other = curve.over("mean", f"(estimate_d {sign} 0) + 0 * estimate_d", **of)
     number = curve.over("count", "estimate_d", **of)
     return (
-        f"But {percent(other, 0)} of {counted(number, 'specification')} of the measure have the "
-        "other sign."
+        f"But of {counted(number, 'way')} to measure it (specifications), {percent(other, 0)} have "
+        "the other sign."
     )
 
 

@@ -242,13 +242,13 @@ def describe(artefacts: Artefacts, view: View) -> dict[str, str]:
         )
     if ruler:
         instrument = "; ".join(
-            f"{contrast_words(contrast)}, on parallel texts {signed(row['estimate'])} "
-            f"({limits(row)}), and as the paper's index reads the debates "
+            f"{contrast_words(contrast)}, on parallel texts, is {signed(row['estimate'])} "
+            f"({limits(row)}); as the paper's index reads the debates, it is "
             f"{signed(as_read[contrast]['estimate'])} ({limits(as_read[contrast])})"
             for contrast, row in ruler.items()
         )
         kind = "Net of the instrument"
-        instrument = f"What the instrument does by itself is in none of this: {instrument}"
+        instrument = f"What the instrument does by itself is subtracted: {instrument}"
     else:
         kind = "Not net of the instrument"
         instrument = (

@@ -72,8 +72,8 @@ def table_1(artefacts: Artefacts, view: View) -> Table:
             }
             rows += [(*place, *cells) for cells in _effect_rows(by)]
     note = (
-        "Homogeneity Index over draws complete in both languages. The paired difference holds what "
-        "the debaters did and what the index makes of the same debate in two languages, the "
+        "Homogeneity Index over draws complete in both languages. The paired difference contains "
+        "what the debaters did and what the index makes of the same debate in two languages, the "
         "instrument's offset. The net effect is the difference less the offset, measured on "
         f"parallel texts in both directions. {fitted} By draw: "
         "percentile bootstrap over draws with the anchors fixed, as in the paper. p (Fisher's): "
@@ -266,7 +266,7 @@ def table_6(artefacts: Artefacts, view: View) -> Table:
     lost = int((~outcomes["complete"].astype(bool)).sum())
     note = (
         f"N = {whole(n)} sessions initiated. A session whose attempt ends in a hard failure of the "
-        f"provider is held again whole; {whole(lost)} failed for good after the last attempt."
+        f"provider is run again whole; {whole(lost)} failed for good after the last attempt."
     )
     columns = ("Attempts", "N sessions", "Share", "Cum.", *languages)
     return make("table_6", "Table 6: Session attempts", columns, rows, note, view.simulated)

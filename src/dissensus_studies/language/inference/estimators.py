@@ -81,7 +81,7 @@ METHODS = {
     "bootstrap_two_way": "Mean difference, two-way bootstrap variance over draws and motions, t.",
     "order_stratified": "Mean of the two language orders weighted by their sizes, CR2 by motion.",
     "order_unweighted": "Mean of the two language orders weighted equally, CR2 by motion.",
-    "period_effect": "What being held first rather than second adds, CR2 by motion.",
+    "period_effect": "What being run first rather than second adds, CR2 by motion.",
     "probability_of_superiority": "P(difference > 0) + P(= 0)/2, CR2 by motion; p against 1/2.",
     "cohen_dz": f"Mean difference over SD of the differences, noncentral t {BY_DRAW}.",
     "lee_bounds": "Trimming bounds for draws observed in either language (limits are the bounds).",

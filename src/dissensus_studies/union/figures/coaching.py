@@ -178,7 +178,7 @@ def floor(artefacts: Artefacts, head: Row, view: View) -> Floor | None:
         return None
     differs = "in the first epoch, before any memo, the arms differ by"
     further = [
-        f"in epoch {row['epoch']} by {_with_test(row, view)}) more"
+        f"up to epoch {row['epoch']} this changes by {_with_test(row, view)})"
         for row in _defined(facts.rows(contrast=IN_DIFFERENCES, **of))
     ]
     beside = "; ".join(further) or "no later epoch could be tested against it"

@@ -52,7 +52,7 @@ def _card(artefacts: Artefacts, view: View, alpha: str, named: str) -> Card | No
     if not leaves_out_zero(head):
         finding = f"Coaching was not found to change the {outcome.named}: {size}."
     else:
-        finding = f"Coached, {outcome.changed(head['estimate'])}: {size}."
+        finding = f"With coaching, {outcome.changed(head['estimate'])}: {size}."
     judges = "" if named == "none" else f", and judges were found to be biased: {named}"
     but = f"But Krippendorff's alpha of the judges' votes is {alpha}{judges}."
     bars = [Bar(coaching.outcome_words(row["outcome"]), row) for row in rows]

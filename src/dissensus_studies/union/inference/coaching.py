@@ -348,7 +348,7 @@ def motion_gains(later: Draws, first: Draws | None) -> pd.Series:
 
 def _of_motions(motions: int, has_memos: bool) -> str:
     memos = " and their chains of memos" if has_memos else ""
-    return f"Speaks of motions{memos}, from {motions} of them."
+    return f"This is about motions{memos}, from {motions} of them."
 
 
 def _by_motion(draws: Draws) -> pd.Series:
@@ -361,7 +361,7 @@ def _speaks_of(debates: pd.DataFrame, what: str, has_memos: bool) -> str:
     motions = debates["motion_id"].nunique()
     whose = "this motion" if motions == 1 else f"these {motions} motions"
     memos = "this chain of memos" if motions == 1 else "their chains of memos"
-    return f"Speaks of further {what} of {whose}" + (f" under {memos}." if has_memos else ".")
+    return f"This is about further {what} of {whose}" + (f" under {memos}." if has_memos else ".")
 
 
 def _finite(value: float) -> float | None:

@@ -104,10 +104,10 @@ def _seen(claims: Sequence[Row], clusters: Sequence[Row]) -> str:
         return "Each point is a claim; no cluster was found among them."
     most = max(clusters, key=lambda row: row["claims"])
     return (
-        "Each point is a claim, and claims that say like things stand together. The largest of "
-        f"{counted(len(clusters), 'cluster')}, number {most['cluster']}, has {most['claims']:,} of "
-        f"{counted(len(claims), 'claim')}, of which {percent(most['survives'], 0)} survive their "
-        f"debates: “{line(most['name'])}”"
+        "Each point is a claim, and claims with a similar meaning lie close together. The largest "
+        f"of {counted(len(clusters), 'cluster')}, number {most['cluster']}, has {most['claims']:,} "
+        f"of {counted(len(claims), 'claim')}, of which {percent(most['survives'], 0)} survive "
+        f"their debates: “{line(most['name'])}”"
     )
 
 
@@ -136,8 +136,8 @@ _NO_SCRIPT = (
 
 #: What the picture is of.
 _PROJECTIONS = {
-    "pca": "The picture shows the first two principal components of what is far richer: clusters "
-    "were looked for in more dimensions, and overlap here.",
+    "pca": "The picture shows the first two principal components. Clusters were found in more "
+    "dimensions, so that they overlap here.",
     "umap": "UMAP keeps neighbours together; distances between far groups mean little.",
 }
 #: Empty: page.js fills it in, and shows it.
@@ -154,8 +154,9 @@ _APPLICATION = """
 <h2 id="map-title">Claims</h2>
 <div id="legend" role="group" aria-label="Legend: show one value alone"></div>
 <div id="map" role="group" aria-label="Map of the claims; the list of clusters has the same"></div>
-<p class="note">Near claims say like things; the axes have no unit. PROJECTION Claims in the same
-words are spread about their place. A number marks the middle of its cluster.</p>
+<p class="note">Claims that lie close together have a similar meaning; the axes have no unit.
+PROJECTION Claims in the same words are spread about their place. A number marks the middle of
+its cluster.</p>
 </section>
 <section id="panel" aria-labelledby="panel-title">
 <div class="heading"><h2 id="panel-title" tabindex="-1">Clusters</h2>

@@ -17,7 +17,11 @@ const Charts = (() => {
 
   function cut(text, most) {
     const letters = Array.from(text);
-    return plain(letters.length <= most ? text : `${letters.slice(0, most - 1).join("").trimEnd()}…`);
+    if (letters.length <= most) return plain(text);
+    const kept = letters.slice(0, most - 1).join("").trimEnd();
+    // Whole words, where that is more than half of it.
+    const words = letters[most - 1] === " " ? kept : kept.replace(/\s+\S*$/, "");
+    return plain(`${words.length > most / 2 ? words : kept}…`);
   }
 
   const narrow = (width) => width < 420;
