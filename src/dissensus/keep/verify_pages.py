@@ -21,9 +21,9 @@ from dissensus.report.facts import FACTS, SETTINGS
 from dissensus.report.findings import FINDINGS
 from dissensus.tables.artefact import read
 
-_HIDDEN = re.compile(r"<(script|style)\b.*?</\1>", re.DOTALL)
-_TAG = re.compile(r"<[^>]+>")
-_NUMBER = re.compile(r"[+−-]?[\d,]*\.?\d+")
+_HIDDEN = re.compile(r"<(script|style)\b")
+_TAG = re.compile(r"<[^<>]+>")
+_NUMBER = re.compile(r"[+−-]?(?:(?<![\d,])[\d,]+)?\.?\d+")
 #: Findings that a figure alone shows.
 _DRAWN = "bar"
 #: Findings that the front page shows, too.
@@ -114,7 +114,7 @@ def _of_sentences(stated: Sequence[Row], said: Sequence[Row]) -> Iterator[str]:
 
 def _lacking(page: Path, said: Sequence[Row], kinds: Sequence[str] | None) -> str:
     """The first sentence that a page should have and has not; "" where it has all."""
-    text = _HIDDEN.sub("", page.read_text("utf-8", errors="replace"))
+    text = _without_hidden(page.read_text("utf-8", errors="replace"))
     shown = " ".join(unescape(_TAG.sub("", text)).split())
     for row in said:
         sentence = " ".join(row["sentence"].split())
@@ -122,3 +122,15 @@ def _lacking(page: Path, said: Sequence[Row], kinds: Sequence[str] | None) -> st
         if is_meant and sentence not in shown:
             return sentence
     return ""
+
+
+def _without_hidden(text: str) -> str:
+    """A page without its scripts and styles, up to one that has no end."""
+    pieces, past = [], 0
+    while begin := _HIDDEN.search(text, past):
+        end = text.find(f"</{begin[1]}>", begin.end())
+        if end < 0:
+            break
+        pieces.append(text[past : begin.start()])
+        past = end + len(f"</{begin[1]}>")
+    return "".join([*pieces, text[past:]])

@@ -318,13 +318,9 @@ def _marks_of(path: Path | None, of_model: str) -> Marks:
         re.compile(f"(?={first})(?:{_AS_WRITTEN['<']}(?:{tags})|{others})"),
         re.compile(first),
         re.compile(
-            "|".join(
-                [
-                    rf"\s*(?:{_SIGN}|`{{3}}|:{{3}})",
-                    r"\s*(?i:(?:here[’']?s? )?(?:is )?(?:my )?(?:" + heads + "))[:：.…]",
-                    *(rf"\s*{re.escape(begin)}" for begin, _ in thought["words"]),
-                ]
-            )
+            rf"\A\s*+(?:{_SIGN}|`{{3}}|:{{3}}"
+            rf"|(?i:(?:here[’']?s? )?(?:is )?(?:my )?(?:{heads}))[:：.…]"
+            rf"|{'|'.join(re.escape(begin) for begin, _ in thought['words']) or '(?!)'})"
         ),
         re.compile(rf"(?<!\s)\s*+(?:{_names(roles)})[ \t]*+(?:[:：\n]|\Z)", re.IGNORECASE),
         tuple((begin, end) for begin, end in thought["words"]),

@@ -25,7 +25,7 @@ _REPORTS = "reports/debate_matchup_judgments"
 _GROUP = re.compile(r"^- side_swap_group_id: `([^`]+)`$", re.M)
 _TOPIC = re.compile(r"^- topic_id: `([^`]+)`$", re.M)
 _DEBATE = re.compile(r"^## Debate (\w+)$", re.M)
-_ROLES = re.compile(r"^- roles: PRO = \*\*(.+?)\*\*, CON = \*\*(.+?)\*\*$", re.M)
+_ROLES = re.compile(r"^- roles: PRO = \*\*([^*\n]+)\*\*, CON = \*\*([^*\n]+)\*\*$", re.M)
 _VOTE = re.compile(r"^\| ([^|]+) \| ([^|]+) \| ([+-]?[\d.]+) \| [+-]?[\d.]+ \| [^|]* \|$", re.M)
 #: What the benchmark's status report prints, by judge as its matchup reports call them.
 _PRINTED = {
