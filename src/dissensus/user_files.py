@@ -239,8 +239,7 @@ class YamlFile:
 
     @classmethod
     def read(cls, path: str | Path) -> YamlFile:
-        """Read a file strictly: in UTF-8, no key twice, and no key or number that YAML takes for
-        another.
+        """Read a UTF-8 file strictly: no key twice, no key or number that YAML takes for another.
 
         Raises
         ------
@@ -251,7 +250,12 @@ class YamlFile:
     @classmethod
     def shared(cls, path: str | Path) -> YamlFile:
         """The same, once for each text of a file: who reads it so changes nothing in it."""
-        return _shared(str(path), _yaml_text(path))
+        return cls._kept(str(path), _yaml_text(path))
+
+    @classmethod
+    @lru_cache(maxsize=32)
+    def _kept(cls, path: str, text: str) -> YamlFile:
+        return cls._parsed(path, text)
 
     @classmethod
     def _parsed(cls, path: str | Path, text: str) -> YamlFile:
@@ -284,11 +288,6 @@ class YamlFile:
         return f"{self.path}, line {line}" if line else self.path
 
 
-@lru_cache(maxsize=32)
-def _shared(path: str, text: str) -> YamlFile:
-    return YamlFile._parsed(path, text)
-
-
 def read_yaml(path: str | Path) -> Any:
     """What a YAML file holds; see :meth:`YamlFile.read`."""
     return YamlFile.read(path).value
@@ -316,9 +315,8 @@ def read_settings(path: str | Path) -> dict[str, Any]:
 
 class _Loader(_SafeLoader):
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
-        """The value of a node; says where a scalar has the form of a date and is none.
-
-        Or is a number that nobody could print: Python gives up at 4,300 digits.
+        """The value of a node; says where a scalar has the form of a date and is none, or is a
+        number that nobody could print: Python gives up at 4,300 digits.
         """
         try:
             value = super().construct_object(node, deep)
