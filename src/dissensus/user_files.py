@@ -19,7 +19,7 @@ import yaml
 from dissensus.encodings import as_windows_has_it, no_text
 from dissensus.errors import ResourceError
 from dissensus.setting_faults import misread, unwritable
-from dissensus.yaml_nodes import MOST_VALUES, entries, next_step, overgrown
+from dissensus.yaml_nodes import entries, next_step, refuse_growth
 
 try:
     from yaml import CSafeLoader as _SafeLoader
@@ -263,7 +263,7 @@ class YamlFile:
         try:
             _refuse_depth(path, text)
             root = loader.get_single_node()
-            _refuse_growth(path, root)
+            refuse_growth(path, root)
             _refuse_lost_keys(path, loader, root)
             return cls(str(path), loader.construct_document(root) if root else None, root)
         except yaml.MarkedYAMLError as error:
@@ -322,10 +322,10 @@ class _Loader(_SafeLoader):
             value = super().construct_object(node, deep)
             if isinstance(value, int) and value.bit_length() > _MOST_BITS:
                 raise ValueError("no setting is a whole number of so many digits")
-            return value
         except ValueError as error:
             wrong = f"{node.value[:40]!r}: {error}"
             raise yaml.constructor.ConstructorError(None, None, wrong, node.start_mark) from None
+        return value
 
 
 def _yaml_text(path: str | Path) -> str:
@@ -360,15 +360,6 @@ def _refuse_depth(path: str | Path, text: str) -> None:
                 f"{path}, line {event.start_mark.line + 1}: lists and blocks stand more than "
                 f"{_DEEPEST} deep in each other; take some levels out."
             )
-
-
-def _refuse_growth(path: str | Path, root: yaml.Node | None) -> None:
-    node = overgrown(root)
-    if node is not None:
-        raise ResourceError(
-            f"{path}, line {node.start_mark.line + 1}: its aliases (*) stand for more than "
-            f"{MOST_VALUES:,} values; write out what is meant."
-        )
 
 
 def _refuse_lost_keys(path: str | Path, loader: _Loader, root: yaml.Node | None) -> None:

@@ -3,11 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import yaml
 
+from dissensus.errors import ResourceError
+
 #: Values that a file may come to with each alias written out; the project's own have some 1,000.
 MOST_VALUES = 1_000_000
+
+
+def refuse_growth(path: str | Path, root: yaml.Node | None) -> None:
+    """Refuse a file whose aliases come to more than MOST_VALUES values.
+
+    Raises
+    ------
+    ResourceError : it does; by line.
+    """
+    node = overgrown(root)
+    if node is not None:
+        raise ResourceError(
+            f"{path}, line {node.start_mark.line + 1}: its aliases (*) stand for more than "
+            f"{MOST_VALUES:,} values; write out what is meant."
+        )
 
 
 def overgrown(root: yaml.Node | None) -> yaml.Node | None:
