@@ -216,11 +216,12 @@ def test_an_effect_without_an_interval_is_not_claimed(study: str) -> None:
     assert card is None or not CLAIMS.search(unmarked(card.finding))
 
 
+@pytest.mark.parametrize("size", thorough_but((0, 1), 0))
 @pytest.mark.parametrize("study", STUDIES)
-def test_makers_read_what_they_declare_and_nothing_else(study: str) -> None:
+def test_makers_read_what_they_declare_and_nothing_else(study: str, size: int) -> None:
     made = import_module(f"{SHIPPED}.{study}.figures")
     for one in (*made.FIGURES, *made.TABLES, made.HEADLINE):
-        _, read = made_by(study, one.maker, shown(study).SIZES[0])
+        _, read = made_by(study, one.maker, shown(study).SIZES[size])
         assert read == set(one.reads), one.maker
 
 

@@ -88,8 +88,9 @@ def test_clusters_differ_in_the_null_of_the_mean_and_not_in_the_sharp_one() -> N
     assert abs((apart > 0).mean() - 0.5) < 3 * (0.25 / len(apart)) ** 0.5
 
 
-def test_what_is_planted_is_found_and_intervals_hold_it() -> None:
-    world = made(Noisy, 60, is_null=False, effect=1.0)[PLANTED]
+@pytest.mark.parametrize("studies", thorough_but((60, 100), 60))
+def test_what_is_planted_is_found_and_intervals_hold_it(studies: int) -> None:
+    world = made(Noisy, studies, is_null=False, effect=1.0)[PLANTED]
     row = told(world, "told-plain")
     assert abs(row.truth - 1.0) < 0.15 and world.families == {}
     share, low, high = row.rejection(0.999)
@@ -103,8 +104,9 @@ def test_what_is_planted_is_found_and_intervals_hold_it() -> None:
     assert told(world, "told").coverage(0.999)[2] >= 0.95
 
 
-def test_a_study_of_one_arm_has_its_levels_alone() -> None:
-    found = made(Dosed, 15, is_null=True, effect=4.0)
+@pytest.mark.parametrize("studies", thorough_but((15, 40), 15))
+def test_a_study_of_one_arm_has_its_levels_alone(studies: int) -> None:
+    found = made(Dosed, studies, is_null=True, effect=4.0)
     for world in found.values():
         assert {each.contrast for each in world.told} == {"dose slope", "dose 2-0"}
         assert all(each.rejection(0.999)[1] <= 0.05 for each in world.told)
