@@ -176,7 +176,8 @@ def _priced(studies: Sequence[Part]) -> str:
     names, *rows = zip(*known, strict=True)
     head = "".join(f'<th scope="col">{name}</th>' for name in names)
     body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
-    table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    table = f'<table style="--studies:{len(known)}">'
+    table += f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
     return f'<div class="wide">{table}</div>'
 
 
