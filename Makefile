@@ -1,5 +1,5 @@
 # make reproduce   install into .venv and run every study with simulated models
-# make test        install and run the tests, in some eight minutes
+# make test        install and run the tests, in some ten minutes
 # make test-fast   the unit tests alone, in some four minutes
 # make test-all    the thorough tests too: calibrations by simulation, many whole runs, a browser, Slurm, other tools
 # make local MODEL=path.gguf   every study in small with one model on this machine, through llama.cpp

@@ -14,6 +14,7 @@ from pydantic import BaseModel, Tag
 #: What YAML 1.1 may take for a number in base 8 or 60.
 _OCTAL_OR_BASE_60 = re.compile(r"\A[-+]?(?:0[0-7_]+|[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?)\Z")
 
+#: Characters of a number that is read: Python gives up at 4,300 digits, and base 60 makes more.
 _LONGEST = 400
 
 

@@ -19,17 +19,8 @@ _USD = ("first_usd", "repairs_usd", "reruns_usd", "faults_usd")
 _SHOWN = 4
 
 _MODELS_COLUMNS = (
-    *(
-        "Purpose",
-        "Model",
-        "Provider",
-        "Asked",
-        "Answered by",
-        "Fingerprint",
-        "Calls",
-        "Other model",
-    ),
-    *("Failed tries", "Given up", "Finish reason", "Tokens in", "Tokens out"),
+    *("Purpose", "Model", "Provider", "Asked", "Answered by", "Fingerprint", "Calls"),
+    *("Other model", "Failed tries", "Given up", "Finish reason", "Tokens in", "Tokens out"),
 )
 _MODELS_NOTE = (
     "Each value with the number of the model's calls that had it, for all purposes together. "

@@ -30,7 +30,6 @@ from .reader import READER
 from .sanity.questions import OPEN
 from .settings import ConsensusSettings
 from .stages import stages_of
-from .wording import CCAGENT
 
 
 class Consensus(Study[ConsensusSettings]):
@@ -169,7 +168,7 @@ class Consensus(Study[ConsensusSettings]):
         settings = self.settings
         counted = "all" if settings.statements is None else str(settings.statements)
         learned = (
-            f" {CCAGENT} has read examples of the best and worst agents of "
+            " CCAgent has read examples of the best and worst agents of "
             f"{settings.learning.statements or 'all'} training statements of each domain, each "
             f"debated in {len(settings.learning.arms)} arms."
         )

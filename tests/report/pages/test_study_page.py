@@ -325,7 +325,7 @@ def test_a_wide_table_is_printed_whole_and_breaks_no_word(
             assert opened.page.evaluate("document.documentElement.scrollWidth") <= width
             lies, size = opened.page.locator("table").first.evaluate(
                 "(table) => [[...document.querySelectorAll('.table, body')]"
-                ".some((each) => getComputedStyle(each).page === 'lying'),"
+                ".some((each) => getComputedStyle(each).page === 'wide'),"
                 " parseFloat(getComputedStyle(table).fontSize) * .75]"
             )
             assert lies == (columns >= 10) and size >= 6.5
