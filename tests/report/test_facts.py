@@ -18,6 +18,7 @@ from dissensus.report.facts import (
     Facts,
     Origin,
     fact_rows,
+    number_of,
     told,
     unmarked,
     with_origin,
@@ -81,13 +82,21 @@ def test_what_is_printed_is_read_back_with_its_cell(judges: Facts) -> None:
 
 
 def test_what_is_stated_of_several_rows_says_how(judges: Facts) -> None:
-    number_of = judges.over("sum", "estimate > 0.3", judge=["all", "c"])
-    assert str(number_of).startswith("1") and unmarked(f"{number_of:,}") == "1"
-    ((printed, origin),) = told(f"{number_of}")[1]
+    above = judges.over("sum", "estimate > 0.3", judge=["all", "c"])
+    assert str(above).startswith("1") and unmarked(f"{above:,}") == "1"
+    ((printed, origin),) = told(f"{above}")[1]
     assert (printed, origin.statistic, origin.column) == ("1", "sum", "estimate > 0.3")
     assert dict(origin.key) == {"judge": ("all", "c")}
     assert judges.over("mean", "estimate", judge="all") == pytest.approx((0.5976 + 0.2843) / 2)
     assert judges.over("distinct", "judge") == 2 and judges.over("count", "estimate") == 2
+
+
+def test_how_many_rows_there_are_is_counted_in_their_artefact(judges: Facts) -> None:
+    count = number_of(judges.rows(statistic="krippendorff_alpha"))
+    ((printed, origin),) = told(f"{count} judges")[1]
+    assert (printed, origin.artefact, origin.statistic) == ("2", "judges", "count")
+    again = judges.over("count", origin.column, **dict(origin.key))
+    assert again == 2 and dict(origin.key)["judge"] == ("all", "c")
 
 
 def test_settings_are_facts_too() -> None:

@@ -205,6 +205,14 @@ class Facts:
         return frame
 
 
+def number_of(rows: Sequence[Row]) -> Fact:
+    """How many rows there are, of one artefact and all that have the values of their keys."""
+    keys = [dict(row.key) for row in rows]
+    where = {name: [*dict.fromkeys(key[name] for key in keys)] for name in keys[0]}
+    counted = Origin(rows[0].artefact, _key(where), next(iter(where)), "count")
+    return Fact(len(rows), counted, is_whole=True)
+
+
 def setting(settings: Mapping[str, Any], *path: str) -> Any:
     """A setting by its path; a number as a fact."""
     value: Any = settings

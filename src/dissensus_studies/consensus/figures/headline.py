@@ -9,7 +9,7 @@ from dissensus.design.contrasts import HEADLINE
 from dissensus.design.declared import ALL
 from dissensus.report.claims.detectable import range_found
 from dissensus.report.claims.ranked import Ranked, is_found, joint_limits, picked, together
-from dissensus.report.facts import Row
+from dissensus.report.facts import Row, number_of
 from dissensus.report.findings import Bar, Card, Findings
 from dissensus.report.floor import Floor
 from dissensus.report.labels import counted, listed, p_clause
@@ -128,9 +128,13 @@ def _card(rows: Sequence[Row], view: View, floor: Floor | None) -> Card | None:
             f"No strategy was found to change the {_AGREEMENT.named} against {reference}; the "
             f"largest difference is of agents {name}: {size}."
         )
-    near = [row for row in Ranked.largest(others).near if row["estimate"] * most["estimate"] > 0]
+    near = [
+        row
+        for row in Ranked.largest(others).near
+        if isinstance(row, Row) and row["estimate"] * most["estimate"] > 0
+    ]
     # Of several the first, and how many more there are: one alone would be taken for all.
-    more = f" and {counted(len(near) - 1, 'other arm')}" if len(near) > 1 else ""
+    more = f" and {counted(number_of(near[1:]), 'other arm')}" if len(near) > 1 else ""
     ties = "".join(
         f"there is no clear difference from {view.arm(row['arm'])}{more}; " for row in near[:1]
     )
