@@ -58,7 +58,7 @@ lint: .venv/installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy --num-workers 2
-	$(BIN)/snakefmt --check Snakefile workflow/rules src/dissensus_studies
+	$(BIN)/snakefmt --check Snakefile workflow/rules
 	$(BIN)/snakemake --lint
 
 # The pictures of the docs and the debate that studies/union/docs.md shows, from the run of `make reproduce`.

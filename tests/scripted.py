@@ -11,7 +11,7 @@ from dissensus.llm.call import Message
 from dissensus.llm.model_files import OWN_MODELS, SETTING, ModelFiles
 from dissensus.session.protocol import Call, Decoding, Parsed, Steps, Turn
 from dissensus.session.runner import Limits, Session
-from dissensus.study.registry import STUDIES
+from dissensus.study.registry import STUDIES, package_of
 from dissensus.user_files import read_yaml
 
 ROOT = Path(__file__).parent.parent
@@ -28,7 +28,7 @@ def default_configuration() -> dict[str, Any]:
     values[SETTING] = {
         name: str(ROOT / "studies" / name / OWN_MODELS) for name in values["studies"]
     }
-    values = ModelFiles.of(values, "config.yaml").merged
+    values = ModelFiles.of(values, "config.yaml", package_of).merged
     # Else each study brings its file.
     values[SETTING] = dict.fromkeys(values["studies"])
     for study in values["studies"]:

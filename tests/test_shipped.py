@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from dissensus.errors import SettingError
 from dissensus.llm.model_files import ModelFiles
 from dissensus.llm.settings import SimulatedModelSettings
 from dissensus.shipped import SHIPPED, former_names, placed, shipped_folders
 from dissensus.study.configuration import load
+from dissensus.study.registry import package_of
 from dissensus.user_files import read_settings
 from scripted import ROOT
 
@@ -80,7 +82,7 @@ def test_a_configuration_with_former_names_is_read_as_todays(
     values["models"] = {
         "union-coach": {"provider": "simulated", "behaviour": "dissensus.union.simulated"}
     }
-    files = ModelFiles.of({**values, "simulated_models": {"own": str(own)}}, "")
+    files = ModelFiles.of({**values, "simulated_models": {"own": str(own)}}, "", package_of)
     assert files.merged["models"]["m"]["behaviour"] == "dissensus_studies.union.simulated"
     assert {line.split(" holds")[0] for line in files.former} == {
         "union.prompts",
@@ -92,3 +94,19 @@ def test_a_configuration_with_former_names_is_read_as_todays(
     coach = settings.models["union-coach"]
     assert isinstance(coach, SimulatedModelSettings)
     assert coach.behaviour == "dissensus_studies.union.simulated"
+
+
+def test_a_behaviour_is_named_as_of_the_folder_of_its_study(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    own = tmp_path / "own.yaml"
+    own.write_text("models:\n  m: {provider: simulated, behaviour: .simulated}\n", "utf-8")
+    file = shipped_folders()["union"] / "simulated.yaml"
+    for name, path in (("union", own), ("mine", file)):
+        models = ModelFiles.of({"simulated_models": {name: str(path)}}, "", package_of).merged
+        assert {model["behaviour"] for model in models["models"].values()} == {
+            "dissensus_studies.union.simulated"
+        }
+    with pytest.raises(SettingError, match=r"own.yaml, line 2: models.m.behaviour holds '.simul"):
+        _ = ModelFiles.of({"simulated_models": {"mine": str(own)}}, "", package_of).merged

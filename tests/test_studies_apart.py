@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 import yaml
 
@@ -58,32 +59,50 @@ def test_without_a_study_all_others_run(tmp_path: Path, study: str) -> None:
     assert drawn == studies
 
 
+#: Study -> the settings of a small one, and what else there is of it than metrics and tables.
+SMALL = {
+    "deliberation": ({"draws": 2, "block_size": 2}, ("graphs/t001-full.svg",)),
+    "language": ({"draws": 3, "block_size": 3}, ("tables/recycled_speeches.html",)),
+    "union": ({"epochs": 1, "runs": 1}, ("map.html", "debates/lottery-e1-r01-control.md")),
+    "consensus": ({"statements": 1, "block_size": 1}, ()),
+    "identity": (
+        {
+            "banks": {
+                name: {
+                    "format": "dissensus",
+                    "source": f"resources/questions/{name}.csv",
+                    "questions": 3,
+                }
+                for name in ("choice", "numeric")
+            }
+        },
+        (),
+    ),
+}
+
+
 @pytest.mark.run
-def test_a_copy_of_a_study_elsewhere_runs_under_another_name(tmp_path: Path) -> None:
-    """Deliberation, which has sessions, stages, figures, captions and rules of its own."""
+@pytest.mark.parametrize("study", thorough_but(SMALL, "deliberation"))
+def test_a_copy_of_a_study_elsewhere_runs_under_another_name(tmp_path: Path, study: str) -> None:
+    """Its name in ``study.py`` is all that is changed, as docs/new-study.md says."""
     project = Project(tmp_path / "project")
     folder = tmp_path / "elsewhere" / COPY
-    shutil.copytree(
-        shipped_folders()["deliberation"], folder, ignore=shutil.ignore_patterns("tests")
-    )
-    for file, former, now in (
-        ("study.py", 'name = "deliberation"', f'name = "{COPY}"'),
-        ("rules.smk", f"{SHIPPED}.deliberation", COPY),
-        ("rules.smk", "deliberation", COPY),
-        ("rules.smk", "plot_graph", "plot_renamed_graph"),
-        ("simulated.yaml", f"{SHIPPED}.deliberation", COPY),
-    ):
-        text = (folder / file).read_text("utf-8")
-        assert former in text
-        (folder / file).write_text(text.replace(former, now), "utf-8")
+    shutil.copytree(shipped_folders()[study], folder, ignore=shutil.ignore_patterns("tests"))
+    text = (folder / "study.py").read_text("utf-8")
+    assert text.count(f'name = "{study}"') == 1
+    (folder / "study.py").write_text(text.replace(f'name = "{study}"', f'name = "{COPY}"'), "utf-8")
+    small, more = SMALL[study]
     values = default_values()
-    block = values.pop("deliberation") | {"draws": 2, "block_size": 2}
-    values["simulated_models"] = {COPY: str(folder / "simulated.yaml")}
+    block = values.pop(study) | small
     values |= {"studies": [COPY], "study_folders": {COPY: str(folder)}, COPY: block}
     (project.folder / "config.yaml").write_text(yaml.safe_dump(values), "utf-8")
     (project.folder / "more.yaml").write_text("{}\n", "utf-8")
-    project.succeed(
-        f"results/demo/{COPY}/tables/index.html", f"results/demo/{COPY}/metrics.parquet"
-    )
-    captions = project.folder / f"results/demo/{COPY}/captions/tables.rst"
+    results = f"results/demo/{COPY}"
+    files = ("tables/index.html", "truth.parquet", *more)
+    project.succeed(*(f"{results}/{file}" for file in files))
+    captions = project.folder / results / "captions/tables.rst"
     assert captions.read_text("utf-8").strip()
+    # Its simulated models are its own, so that it knows what is planted in them; the others look
+    # that up in a diagnosis, which is of a larger study.
+    truth = pq.read_table(project.folder / results / "truth.parquet")
+    assert truth.num_rows > 0 or study not in ("identity", "consensus")

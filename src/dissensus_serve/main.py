@@ -14,9 +14,9 @@ from typing import Any
 from aiohttp import web
 
 from dissensus.errors import SettingError
-from dissensus.llm.model_files import ModelFiles
+from dissensus.llm.model_files import SETTING, ModelFiles
 from dissensus.llm.providers.behaviours import check_speech
-from dissensus.study.registry import STUDIES, register, with_study_models
+from dissensus.study.registry import STUDIES, package_of, register, with_study_models
 from dissensus.user_files import read_settings
 from dissensus_serve.app import build
 from dissensus_serve.faults import KINDS, LASTING, RECOVERABLE
@@ -98,11 +98,14 @@ def _simulated_models(path: Path) -> dict[str, dict[str, Any]]:
     folders = given.get("study_folders")
     own = dict(folders) if isinstance(folders, dict) else {}
     beside = path.resolve().parent
-    if (beside / "study.py").is_file() and beside.name not in {*STUDIES, *own}:
+    if (beside / "study.py").is_file():
         # A study's own file of simulated models, whose behaviours are beside it.
-        own[beside.name] = beside
+        if beside.name not in {*STUDIES, *own}:
+            own[beside.name] = beside
+        if {*given} == {"models"}:
+            given = {SETTING: {beside.name: str(path)}}
     register({name: str(place) for name, place in own.items()})
-    values = ModelFiles.of(with_study_models(given), str(path)).merged
+    values = ModelFiles.of(with_study_models(given), str(path), package_of).merged
     entries = values.get("models")
     simulated = {
         name: entry

@@ -2,6 +2,6 @@
 
 Each is loaded as any study is (:mod:`dissensus.study.registry`) and could stand anywhere: its
 modules name each other relatively, and no study imports another. ``study.py`` declares it;
-``rules.smk``, ``captions/``, ``prompts/``, ``simulated.yaml``, ``docs.md`` and ``tests/`` are its
-own. Delete a folder, and all other studies still run.
+``captions/``, ``prompts/``, ``simulated.yaml``, ``docs.md`` and ``tests/`` are its own. Delete a
+folder, and all other studies still run.
 """

@@ -55,7 +55,7 @@ def test_the_wheel_has_the_workflow_and_no_tests(wheel: Path) -> None:
         names = packed.namelist()
     for name in ("Snakefile", "config.yaml", "profiles/default/config.yaml", "CITATION.cff"):
         assert f"dissensus/packed/{name}" in names
-    assert "dissensus/py.typed" in names and "dissensus_studies/union/rules.smk" in names
+    assert "dissensus/py.typed" in names and "dissensus_studies/union/simulated.yaml" in names
     assert not [name for name in names if "/tests/" in name and "/template/" not in name]
 
 

@@ -15,6 +15,7 @@ from dissensus.keep.archive import _settings
 from dissensus.llm.model_files import ModelFiles
 from dissensus.study.configuration import Configuration, load
 from dissensus.study.panels import panel_faults, panel_values
+from dissensus.study.registry import package_of
 from scripted import ROOT
 from study.changed_settings import changed
 
@@ -124,7 +125,9 @@ def test_the_names_of_a_run_and_a_panel_are_one_name_together() -> None:
 def test_an_archive_of_a_panel_is_read_over_the_projects_panels() -> None:
     """Its settings stand in a file of their own, which Snakemake lays over config.yaml."""
     whole = with_panels({"same": {A: A}, "turned": {A: B, B: A}})
-    panel = panel_values(ModelFiles.of(whole, "").merged, "turned", whole["panels"]["turned"])
+    panel = panel_values(
+        ModelFiles.of(whole, "", package_of).merged, "turned", whole["panels"]["turned"]
+    )
     merged = deepcopy(whole)
     update_config(merged, yaml.safe_load(_settings({**panel, "replay": "a.zip"})))
     again = load(merged)

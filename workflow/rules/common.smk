@@ -17,9 +17,10 @@ from dissensus.run.rules import (
     temporary_folders,
 )
 from dissensus.run.shutdown import before_exit, exit_on_user_error
+from dissensus.study.given import view_settings
 from dissensus.study.settings import pick, plain
 from dissensus.study.registry import study_folder
-from dissensus.study.stages import inputs_of, outputs_of, signature_of
+from dissensus.study.stages import inputs_of, outputs_of, settings_of, signature_of
 from dissensus.tables.provenance import STAMPS_FILE
 from dissensus.text.embeddings import is_own
 from snakemake_logger_plugin_dissensus.board import BOARD
@@ -216,11 +217,6 @@ def manifest_with_session(study):
     return file
 
 
-def of_session(wildcards):
-    """The setting of a stage that makes something of the session that its files are named after."""
-    return given(session=wildcards.session)
-
-
 def registered_of(wildcards):
     """What a study's plan says of its settings, its prompts, its code and its packages."""
     return triggers(SETTINGS, wildcards.study)
@@ -353,6 +349,10 @@ def stage_input(study, folder, each):
         return each.file or list(each.files)
     if each.kind == "looks":
         return looks_of(study)
+    if each.kind == "caption":
+        return caption_of(SETTINGS, study, each.file)
+    if each.kind == "session":
+        return manifest_with_session(study)
     if each.kind == "shards":
         return of_shards(study, each.file, part=each.part)
     if each.kind == "shard":
@@ -366,9 +366,38 @@ def stage_outputs(study, stage):
     return {name: place / file for name, file in outputs_of(stage).items()}
 
 
+def stage_made(study, stage):
+    """The same, with what the report says of a page."""
+    files = stage_outputs(study, stage)
+    if page := stage.page:
+        files[page.output] = report(
+            files[page.output],
+            caption=captions(study) / f"{stage.caption}.rst",
+            category=f"{OF_PANEL}{study}",
+            subcategory=page.section,
+            labels={"result": page.title},
+        )
+    return files
+
+
+def stage_told(study, stage):
+    """The settings of a stage; of one that makes something of a session, with its name."""
+    declared = STUDIES[study]
+    told = settings_of(declared.settings, stage, SETTINGS.seed)
+    if "view" in signature_of(stage.function).parameters:
+        told["view"] = given(**view_settings(declared))
+    if stage.each_session:
+        return lambda wildcards: {**told, "session": wildcards.session}
+    return told
+
+
 def stage_targets(study):
-    """All that a study's stages make, of every shard where they run on each."""
+    """All that a study's stages make: of every shard where they run on each, of the first session of a kind."""
     for stage in STAGES[study]:
+        if stage.each_session:
+            if stage.first:
+                yield of_first(study, stage.first, *outputs_of(stage).values())
+            continue
         for file in stage_outputs(study, stage).values():
             yield of_shards(study, file.stem) if stage.each_shard else file
 

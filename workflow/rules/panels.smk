@@ -11,7 +11,7 @@ from dissensus.run.rules import depend_on_code, describe_targets, of_each
 from dissensus.study.panels import panel_values
 
 # With the models of all files in place.
-CONFIGURED = ModelFiles.of(config, "").merged
+CONFIGURED = ModelFiles.of(config, "", package_of).merged
 
 for PANEL in SETTINGS.panels:
     # Snakemake reads the names of modules from these.

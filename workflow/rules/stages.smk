@@ -2,20 +2,18 @@
 #
 # in:    results/<run>/<study>/: what the function of a stage has parameters for: its source, manifest, turns, outcomes,
 #        what other stages make; shards (turns, outcomes, calls, attempts) where it runs on each, or reads a part
-# out:   results/<run>/<study>/: what the functions say that they make
+# out:   results/<run>/<study>/: what the functions say that they make; of any session, what each_session makes
 # steps: as the stages are called
-# A study's own rules.smk has the rest: pages of its own, and what is made of one session that is named.
-
-from dissensus.study.stages import settings_of
+# A study's own rules.smk has what no stage can say; none of those that dissensus comes with has one.
 
 RUN_STAGE = workflow.current_basedir.join(
     "../scripts/study/run_stage.py"
 ).get_path_or_uri(secret_free=True)
 
 
-# What the rules of a study's own rules.smk share: a function says what it makes of which files
-# (dissensus.study.makes). The first runs where Snakemake does, the other on a node. Each gets a log of its own, called like its rule (dissensus.run.rules.name_logs). The rules that use them may stand in
-# any folder, so that the script is named by its whole path.
+# What other rules share: a function says what it makes of which files (dissensus.study.makes), and runs where Snakemake
+# does. Each gets a log of its own, called like its rule (dissensus.run.rules.name_logs). The rules that use it may stand
+# in any folder, so that the script is named by its whole path.
 rule local_stage:
     log:
         STAGE_LOG,
@@ -28,24 +26,19 @@ rule local_stage:
         RUN_STAGE
 
 
-rule stage:
-    log:
-        STAGE_LOG,
-    conda:
-        ENVIRONMENT
-    message:
-        "What the rules of long stages share; no target"
-    script:
-        RUN_STAGE
-
-
 for NAME, STUDY in STUDIES.items():
     for STAGE in STAGES[NAME]:
         RULE = stage_rule(NAME, STAGE)
         READ = stage_inputs(NAME, STAGE)
-        LOG = f"{RULE}/{{shard}}.log" if STAGE.each_shard else f"{RULE}.log"
+        EACH = (
+            "/{shard}"
+            if STAGE.each_shard
+            else "/{session}" if STAGE.each_session else ""
+        )
         GATHERED = (
-            {"shards": shards_of(NAME)} if any(map(callable, READ.values())) else {}
+            {"shards": shards_of(NAME)}
+            if any(map(callable, READ.values())) and not STAGE.each_session
+            else {}
         )
         IS_LARGE = STAGE.on_node and STAGE.each_shard
 
@@ -56,9 +49,9 @@ for NAME, STUDY in STUDIES.items():
                 stage_files(STUDY, STAGE),
                 **READ,
             output:
-                **stage_outputs(NAME, STAGE),
+                **stage_made(NAME, STAGE),
             log:
-                RESULTS / NAME / "logs" / LOG,
+                f"{RESULTS / NAME}/logs/{RULE}{EACH}.log",
             priority: AFTER_A_SHARD if STAGE.each_shard else 0
             localrule: stays_here(NAME, STAGE)
             conda:
@@ -68,7 +61,7 @@ for NAME, STUDY in STUDIES.items():
             params:
                 **GATHERED,
                 functions=[STAGE.function, *STAGE.also],
-                settings=settings_of(STUDY.settings, STAGE, SETTINGS.seed),
+                settings=stage_told(NAME, STAGE),
             message:
                 STAGE.message
             script:

@@ -16,7 +16,7 @@ from dissensus.keep.replay import begin_from_archive
 from dissensus.llm.model_files import ModelFiles
 from dissensus.shipped import link_home
 from dissensus.study.configuration import check_keys, load
-from dissensus.study.registry import complete
+from dissensus.study.registry import complete, package_of
 from dissensus.plan.preflight import check_inputs, check_measures, check_place
 from dissensus.run.ending import ending, planned
 from dissensus.run.rules import temporary_folders, without_job_rate_limit
@@ -49,7 +49,7 @@ SETTINGS = exit_on_user_error(load)(
 if SETTINGS.private:
     write_privately()
 if workflow.is_main_process:
-    for sentence in ModelFiles.of(config, "").former:
+    for sentence in ModelFiles.of(config, "", package_of).former:
         logger.warning(sentence)
     for part in SETTINGS.parts:
         exit_on_user_error(check_inputs)(part)

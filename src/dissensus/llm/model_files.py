@@ -1,12 +1,14 @@
 """Files of models that a configuration names: what they hold stands as if in ``models``.
 
 Files of shipped studies, and what these were called before, are known here by any of their names.
+In the file of a study, a behaviour that begins with a dot, such as ``.simulated``, is a module of
+that study's folder, whatever the folder is called.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,8 @@ SETTING = "simulated_models"
 #: What the file of a study's simulated models is called in its folder, where none is named.
 OWN_MODELS = "simulated.yaml"
 _MODELS = "models"
+_BEHAVIOUR = "behaviour"
+PackageOf = Callable[[str, Path], str]
 
 
 @dataclass(frozen=True)
@@ -32,17 +36,24 @@ class ModelFiles:
     values : the configuration as its own files have it, with today's names.
     where : these files, for an error.
     files : model -> the file that has it.
+    packages : model -> the package of the study whose file it is in.
     former : a sentence for each former name that was read, in any of these files.
     """
 
     values: Mapping[str, Any]
     where: str
     files: Mapping[str, YamlFile]
+    packages: Mapping[str, str] = field(default_factory=dict)
     former: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, values: Any, where: str) -> ModelFiles:
+    def of(cls, values: Any, where: str, package_of: PackageOf) -> ModelFiles:
         """Read the files that a configuration names, which may itself be none.
+
+        Parameters
+        ----------
+        package_of : from what names a file, and its path, to the package of the study that it is
+            of; to "" for none.
 
         Raises
         ------
@@ -53,6 +64,7 @@ class ModelFiles:
         values = placed(values)
         named = values.get(SETTING) if isinstance(values, Mapping) else None
         files: dict[str, YamlFile] = {}
+        packages: dict[str, str] = {}
         for name, path in named.items() if isinstance(named, Mapping) else ():
             if not isinstance(path, str):
                 continue
@@ -68,7 +80,8 @@ class ModelFiles:
                         f"{files[model].path} already; rename one of them."
                     )
                 files[model] = file
-        return cls(values, where, files, tuple(former))
+                packages[model] = package_of(name, Path(path))
+        return cls(values, where, files, packages, tuple(former))
 
     @property
     def merged(self) -> Any:
@@ -76,8 +89,26 @@ class ModelFiles:
         configured = self.values.get(_MODELS, {}) if self.files else None
         if not isinstance(configured, Mapping):
             return self.values
-        entries = {name: placed(file.value[_MODELS][name]) for name, file in self.files.items()}
+        entries = {
+            name: self._of_package(name, placed(file.value[_MODELS][name]))
+            for name, file in self.files.items()
+        }
         return {**self.values, _MODELS: merged(entries, configured)}
+
+    def _of_package(self, name: str, entry: Any) -> Any:
+        """A model whose behaviour is called by its whole name."""
+        behaviour = entry.get(_BEHAVIOUR) if isinstance(entry, Mapping) else None
+        if not isinstance(behaviour, str) or not behaviour.startswith("."):
+            return entry
+        package = self.packages[name]
+        if not package:
+            path = f"{_MODELS}.{name}.{_BEHAVIOUR}"
+            may = (
+                "a module of a study's folder is called so, and the file is in no such folder; "
+                f"name the file as the study is called, in {SETTING}"
+            )
+            raise SettingError(f"{self.files[name].place(path)}: {fault(path, behaviour, may)}")
+        return {**entry, _BEHAVIOUR: f"{package}{behaviour}"}
 
     def place(self, sentence: str) -> str:
         """Where what a sentence begins with stands: in a file of models, with its line, or not."""

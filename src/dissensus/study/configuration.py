@@ -30,6 +30,7 @@ from dissensus.study.registry import (
     STUDIES,
     complete,
     named_studies,
+    package_of,
     register,
     register_installed,
     study_class,
@@ -309,7 +310,7 @@ def load(values: Mapping[str, Any], where: str = "config.yaml") -> Configuration
         register({name: place for name, place in folders.items() if isinstance(place, str)})
     if isinstance(values, Mapping):
         register_installed(offered_studies(values))
-    models = ModelFiles.of(with_study_models(values), where)
+    models = ModelFiles.of(with_study_models(values), where, package_of)
     told = models.merged
     model = with_blocks(tuple(STUDIES), _run_studies(told))
     configuration = validate(model, with_first_panel(told), models.place)

@@ -25,7 +25,7 @@ from dissensus.llm.settings import RemoteModelSettings, SimulatedModelSettings
 from dissensus.settings import Settings
 from dissensus.shipped import home, shipped_folders
 from dissensus.study.configuration import with_blocks
-from dissensus.study.registry import STUDIES, register
+from dissensus.study.registry import STUDIES, package_of, register
 from dissensus.user_files import YamlFile
 
 _COMMENT = re.compile(r"(?:^|\s)#\s?(.*)")
@@ -125,11 +125,11 @@ def comments(file: Path, cls: type[Settings]) -> dict[int, tuple[Place, str]]:
     cls : what the whole file is.
     """
     lines = file.read_text(encoding="utf-8").split("\n")
-    return dict(_commented(YamlFile.read(file).root, cls, lines))
+    return dict(_commented(YamlFile.read(file).root, cls, lines, package_of("", file)))
 
 
 def _commented(
-    node: yaml.Node | None, cls: type[Settings], lines: list[str]
+    node: yaml.Node | None, cls: type[Settings], lines: list[str], package: str
 ) -> Iterator[tuple[int, tuple[Place, str]]]:
     entries = node.value if isinstance(node, yaml.MappingNode) else []
     for key, inner in entries:
@@ -142,9 +142,10 @@ def _commented(
         named = inner.value if isinstance(inner, yaml.MappingNode) else []
         if below and _is_named(cls, key.value):
             for _, entry in named:
-                yield from _commented(entry, _kind(entry, below), lines)
+                yield from _commented(entry, _kind(entry, below), lines, package)
         elif below or key.value == "speech":
-            yield from _commented(inner, below[0] if below else _speech(node), lines)
+            kind = below[0] if below else _speech_of(_value(node, "behaviour") or "", package)
+            yield from _commented(inner, kind, lines, package)
 
 
 def blocks(cls: type[Settings], name: str) -> list[type[Settings]]:
@@ -171,13 +172,9 @@ def _kind(entry: yaml.Node, kinds: list[type[Settings]]) -> type[Settings]:
     return SimulatedModelSettings if simulated else RemoteModelSettings
 
 
-def _speech(model: yaml.Node | None) -> type[Settings]:
-    """The settings of a simulated model's behaviour."""
-    return _speech_of(_value(model, "behaviour") or "")
-
-
-def _speech_of(behaviour: str) -> type[Settings]:
-    settings: type[Settings] = import_module(behaviour).SpeechSettings
+def _speech_of(behaviour: str, package: str = "") -> type[Settings]:
+    """The settings of a simulated model's behaviour, which may be named as of a package."""
+    settings: type[Settings] = import_module(behaviour, package).SpeechSettings
     return settings
 
 

@@ -5,6 +5,8 @@ of the rule is given that file, read as its annotation has it, and ``**paths: Pa
 all further inputs. All others are settings, but for these:
 
 - ``simulated``: whether the run's models are.
+- ``view``: what figures and tables are given of the settings.
+- ``session``: of a stage that makes something of one session, its name.
 - ``configuration``: the whole of it, typed; and ``commit``: that of the code.
 - ``embed``: the embedder that the setting ``embedder`` names, as a function from texts to unit
   vectors. Then the last artefact is ``calls``, of what that costs, and the function leaves its rows

@@ -170,6 +170,15 @@ def study_folder(name: str) -> Path:
     return Path(spec.origin).parent
 
 
+def package_of(study: str, file: Path) -> str:
+    """The package of a study, by its name, or by a file in its folder; "" for none."""
+    if study in STUDIES:
+        return STUDIES[study].rpartition(".")[0]
+    folder = file.resolve().parent
+    found = (module for name, module in STUDIES.items() if study_folder(name) == folder)
+    return next(found, "").rpartition(".")[0]
+
+
 def importer() -> str:
     """What ``dissensus import`` calls (``module:function``), of the study that takes files.
 

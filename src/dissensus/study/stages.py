@@ -25,8 +25,32 @@ OF_SHARD = ("turns", "outcomes", "calls", "attempts")
 #: What the core makes of all sessions of a study, besides its source.
 OF_STUDY = ("manifest", "turns", "outcomes")
 _LOOKS = "looks"
+_TABLE = ".parquet"
+#: The template of a page's caption as a parameter, and the caption as an output.
+CAPTION = "caption"
+#: Of a stage that makes something of one session: what was said in it.
+_TRANSCRIPT = "transcript"
 #: The parameters of a function that asks for embeddings.
 _EMBEDS = ("embed", "embedder_of")
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page among the results, with a caption that the stage writes beside it.
+
+    The template is called like the page's file, in the folder ``captions`` of the study; the
+    function has it as the parameter ``caption``, and makes ``caption``.
+
+    Attributes
+    ----------
+    output : of the stage, that is the page.
+    title : what the report of Snakemake calls it.
+    section : of that report, such as "3 Map".
+    """
+
+    output: str
+    title: str
+    section: str
 
 
 @dataclass(frozen=True)
@@ -47,6 +71,11 @@ class Stage(StageFunction):
     lasting : artefacts of which a later change does not have it run again, such as a manifest that
         only grew.
     each_shard : whether it runs on every shard by itself, as soon as that has ended.
+    each_session : whether it makes files of one session, by whose name they are asked for: they
+        have ``{session}`` in their names, and the function the parameters ``session`` and, where
+        it reads its turns alone, ``transcript``.
+    first : of these, the kind of session of which the first is made in every run; "" for none.
+    page : the page that it makes; None where that has no caption.
     on_node : whether it takes long; on a cluster it then runs on a node, else where Snakemake does.
     also : further ``module:name`` whose code it depends on.
     """
@@ -60,6 +89,9 @@ class Stage(StageFunction):
     part: Mapping[str, int] = field(default_factory=dict)
     lasting: tuple[str, ...] = ()
     each_shard: bool = False
+    each_session: bool = False
+    first: str = ""
+    page: Page | None = None
     on_node: bool = False
     also: tuple[str, ...] = ()
 
@@ -70,7 +102,14 @@ class Stage(StageFunction):
 
     def file(self, name: str) -> str:
         """The file of a parameter or an output, in the study's folder or in that of a shard."""
+        if self.page and name == CAPTION:
+            return f"captions/{self.caption}.rst"
         return self.named.get(name, f"{name}.parquet")
+
+    @property
+    def caption(self) -> str:
+        """The name of its page's caption; "" where it has none."""
+        return Path(self.file(self.page.output)).stem if self.page else ""
 
 
 @dataclass(frozen=True)
@@ -80,14 +119,16 @@ class Input:
     Attributes
     ----------
     kind : "file" of the study's folder, "shard" for that of its own shard, "shards" for one of
-        every shard, "looks" at a study that may stop, "given" for files that settings name.
-    file : of the first; the artefact of the next two; of the last where that is a single one.
+        every shard, "looks" at a study that may stop, "caption" for a template of a caption,
+        "session" for the manifest that has the session, "given" for files that settings name.
+    file : of the first; the artefact of the next two; the caption's name; of the last where that
+        is a single one.
     files : of the last where there are several.
     part : of the manifest, of which alone the shards are; None for all.
     lasting : whether a later change of it is of no matter.
     """
 
-    kind: Literal["file", "shard", "shards", "looks", "given"]
+    kind: Literal["file", "shard", "shards", "looks", "caption", "session", "given"]
     file: str = ""
     files: tuple[str, ...] = ()
     part: int | None = None
@@ -169,7 +210,7 @@ def inputs_of(stage: Stage, stages: Iterable[Stage], source: Collection[str]) ->
 def _inputs(
     stage: Stage, whole: Collection[str], by_shard: Collection[str]
 ) -> Iterator[tuple[str, Input]]:
-    own = {Path(file).stem for file in outputs_of(stage).values()}
+    own = {Path(file).stem for file in outputs_of(stage).values() if file.endswith(_TABLE)}
     for name in (*signature_of(stage.function).parameters, *stage.further):
         artefact = Path(stage.file(name)).stem
         lasting = name in stage.lasting
@@ -181,6 +222,12 @@ def _inputs(
                 yield name, Input("given", files=(*files,))
         elif name == _LOOKS:
             yield name, Input("looks")
+        elif name == CAPTION and stage.page:
+            yield name, Input("caption", stage.caption)
+        elif stage.each_session and name == _TRANSCRIPT:
+            yield name, Input("file", "transcripts/{session}.parquet")
+        elif stage.each_session and artefact == "manifest":
+            yield name, Input("session")
         elif stage.each_shard and artefact in by_shard:
             yield name, Input("shard", artefact)
         elif name in stage.part:
@@ -197,7 +244,7 @@ def _artefacts(stages: Iterable[Stage], source: Collection[str]) -> tuple[set[st
     whole = {*source, *OF_STUDY}
     by_shard = {*OF_SHARD}
     for stage in stages:
-        made = {Path(file).stem for file in outputs_of(stage).values() if file.endswith(".parquet")}
+        made = {Path(file).stem for file in outputs_of(stage).values() if file.endswith(_TABLE)}
         (by_shard if stage.each_shard else whole).update(made)
     return whole, by_shard
 

@@ -47,4 +47,11 @@ def stages_of(settings: DeliberationSettings) -> list[Stage]:
             ("reference", "arms", _LEVEL),
             message="Compare where agents end with and without each model",
         ),
+        # Of any session, such as results/<run>/deliberation/graphs/t003-full.svg.
+        Stage(
+            f"{__package__}.figures.session_graph:plot_graph",
+            named={"svg": "graphs/{session}.svg"},
+            message="Draw the debate graph of session {wildcards.session}",
+            each_session=True,
+        ),
     ]

@@ -5,13 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dissensus.study.stages import Stage
+from dissensus.study.stages import Page, Stage
 
 from .settings import LanguageSettings
 
 _MEASURES, _INFERENCE = f"{__package__}.measures", f"{__package__}.inference"
 _RENDERED = {"rendered": "rendered_turns.parquet"}
 _FOUND = ("reference", "measures", "inference")
+
+#: The speeches that recycle most and least, side by side.
+_SPEECHES = Stage(
+    f"{__package__}.figures.speeches:compare_speeches",
+    further=("reuse", "turns", "manifest", "pool"),
+    named={
+        "html": "tables/recycled_speeches.html",
+        "markdown": "tables/recycled_speeches.md",
+    },
+    message="Put the extreme speeches side by side",
+    page=Page("html", "The most and the least recycled speeches", "5 Case study"),
+)
 
 
 def stages_of(
@@ -27,7 +39,7 @@ def stages_of(
     rendering : how debates get their parallel texts, see ``Language.rendering``.
     tokenizers, embedders : by their names, each once.
     """
-    return [*_of_shards(rendering, tokenizers, embedders), *_of_all(settings)]
+    return [*_of_shards(rendering, tokenizers, embedders), *_of_all(settings), _SPEECHES]
 
 
 def _of_shards(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dissensus.study.stages import Stage
+from dissensus.study.stages import Page, Stage
 
+from .map.page_files import files_digest
 from .settings import UnionSettings
 
 _INFERENCE = f"{__package__}.inference"
@@ -11,7 +12,7 @@ _RECORDS = ("speeches", "points", "claims", "rebuttals", "scores", "votes", "ver
 
 
 def stages_of(settings: UnionSettings) -> list[Stage]:
-    """Passages, what was said and judged, the estimates, and the map of arguments."""
+    """Passages, what was said and judged, the estimates, the map of arguments, and the pages."""
     return [
         Stage(
             f"{__package__}.passages:retrieve_passages",
@@ -49,6 +50,14 @@ def stages_of(settings: UnionSettings) -> list[Stage]:
             ("inference", "diagnosis.gains"),
             message="Estimate the effect of coaching",
         ),
+        *_pages(settings),
+    ]
+
+
+def _pages(settings: UnionSettings) -> list[Stage]:
+    # What names the clusters has read the map.
+    is_named = settings.map.namer is not None
+    return [
         Stage(
             f"{__package__}.map.claims:map_run",
             ("corpus.embedder", "inference"),
@@ -58,6 +67,27 @@ def stages_of(settings: UnionSettings) -> list[Stage]:
             named={"calls": "map_calls.parquet"},
             message="Map the arguments: embed claims, find clusters, name them",
             on_node=True,
+        ),
+        Stage(
+            f"{__package__}.map.page:{'draw_named_map' if is_named else 'draw_map'}",
+            (*["map.namer"] * is_named, "map.projection", "inference.confidence"),
+            name="draw_map",
+            computed={"files": files_digest()},
+            named={
+                **{"claims": "map.parquet", "names": "cluster_names.parquet"},
+                **{"page": "map.html"},
+            },
+            message="Name the clusters, and draw the map of the arguments",
+            page=Page("page", "Map of the arguments", "3 Map"),
+        ),
+        # Of any debate, such as results/<run>/union/debates/lottery-e1-r01-control.md.
+        Stage(
+            f"{__package__}.pages.debate:write_debate",
+            further=(*_RECORDS, "turns", "outcomes", "manifest", "motions"),
+            named={"page": "debates/{session}.md", "data": "debates/{session}.json"},
+            message="Write debate {wildcards.session} as a whole",
+            each_session=True,
+            first="debate",
         ),
         Stage(
             f"{__package__}.pages.synthesis:summarise_union",

@@ -30,14 +30,30 @@ def draw_map(
     clusters: list[dict[str, Any]],
     motions: list[dict[str, Any]],
     caption: Path,
-    namer: str | None,
     projection: str,
     confidence: float,
     simulated: bool,
-    turns: Sequence[Row] = (),
 ) -> tuple[list[Row], str, str]:
-    """The names of the clusters, the page, and its caption; ``turns`` where a model names them."""
-    names = name_clusters(clusters, turns, namer or "")
+    """The clusters called by their claims, the page, and its caption."""
+    return draw_named_map(
+        *(claims, clusters, motions, [], caption, ""), projection, confidence, simulated
+    )
+
+
+@makes(names=CLUSTER_NAMES, page=write_text, caption=write_text)
+def draw_named_map(
+    claims: list[dict[str, Any]],
+    clusters: list[dict[str, Any]],
+    motions: list[dict[str, Any]],
+    turns: list[dict[str, Any]],
+    caption: Path,
+    namer: str,
+    projection: str,
+    confidence: float,
+    simulated: bool,
+) -> tuple[list[Row], str, str]:
+    """The same where a model has named them, in turns of its own."""
+    names = name_clusters(clusters, turns, namer)
     page = map_page(
         claims,
         [{**cluster, **name} for cluster, name in zip(clusters, names, strict=True)],
