@@ -27,7 +27,7 @@ PRICES = """provider,model,input_usd,cached_input_usd,output_usd,batch_factor,as
 there,real,2.00,,8.00,0.5,2026-01-01,a test
 there,other,2.00,,8.00,0.5,2026-01-01,a test
 """
-FAST = ("--words", "fixed", "--batch-seconds", "0.2", "--model", "real=simulated-a")
+FAST = ("--words", "fixed", "--batch-seconds", "0.05", "--model", "real=simulated-a")
 TWO = (*FAST, "--model", "other=simulated-b")
 MOST_TOKENS = 64
 
@@ -66,8 +66,8 @@ def make_registry(
         "outage_s": 0.0,
         "retries": 20,
         "batch": True,
-        "batch_wait_s": 0.4,
-        "batch_poll_s": 0.05,
+        "batch_wait_s": 0.2,
+        "batch_poll_s": 0.02,
         **settings,
     }
     return ModelRegistry(

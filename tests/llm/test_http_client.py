@@ -71,7 +71,7 @@ def most() -> float:
 @pytest.mark.parametrize("said", [Said(after=30.0), Said(drip=0.01)], ids=["silence", "drip"])
 def test_a_try_ends_in_time_and_counts_as_spent(tmp_path: Path, interface: str, said: Said) -> None:
     with hostile(said, Said(answer(interface))) as server:
-        reply = model(tmp_path, server, interface, timeout_s=1.0).ask(REQUEST)
+        reply = model(tmp_path, server, interface, timeout_s=0.5).ask(REQUEST)
     assert (reply.text, reply.faults) == ("Hello.", ("timeout",))
     assert reply.faults_usd == pytest.approx(most())
     assert [line["sure"] for line in ledger(tmp_path)] == [False, True]

@@ -90,11 +90,11 @@ def test_no_call_fails_for_an_outage(
 
     with hostile(say) as server:
         # Only silence needs patience to end, three times over; an answer of a slow machine is none.
-        timeout_s, lasts_s = (1.0, 4.0) if fault == "silence" else (60.0, 1.0)
+        timeout_s, lasts_s = (0.4, 1.6) if fault == "silence" else (60.0, 0.5)
         made = model(tmp_path, server, timeout_s=timeout_s, retries=2)
         threading.Timer(lasts_s, over.set).start()
         replies = ask_all(made, tmp_path, 12)
-        # Far fewer than the tries that twelve calls have in a second.
+        # Far fewer than the tries that twelve calls have in half a second.
         assert len(server.calls) < 12 * 3 + 12 + 40
     assert [(reply.text, reply.error) for reply in replies] == [("Hello.", "")] * 12
     assert "providers.p answers no call (" in (said := capsys.readouterr().err)

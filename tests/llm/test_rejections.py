@@ -29,10 +29,15 @@ ENDS = {
 def _prepared(monkeypatch: pytest.MonkeyPatch) -> None:
     prepare(monkeypatch, outages=True)
     monkeypatch.setattr(outage, "REJECTED_FIRST_S", 0.02)
-    monkeypatch.setattr(outage, "REJECTED_LIMIT_S", 0.5)
     monkeypatch.setattr(outage, "_POLL_S", 0.02)
+    # Calls that are rejected at the same time wait that long one after the other.
+    wait_for(monkeypatch, 0.1)
+
+
+def wait_for(monkeypatch: pytest.MonkeyPatch, limit_s: float) -> None:
+    """Have a model that rejects everything be asked again for so long."""
     defaults = list(outage.Rejections.__init__.__defaults__ or ())
-    monkeypatch.setattr(outage.Rejections.__init__, "__defaults__", (0.5, *defaults[1:]))
+    monkeypatch.setattr(outage.Rejections.__init__, "__defaults__", (limit_s, *defaults[1:]))
 
 
 def rejecting(interface: str, status: int, words: str) -> Said:
@@ -70,8 +75,9 @@ def test_what_every_call_meets_stops_the_run_and_is_in_no_journal(
 
 
 def test_calls_wait_until_the_model_takes_them_again(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    wait_for(monkeypatch, 20.0)
     over = threading.Event()
 
     def say(_: Asked) -> Said:

@@ -44,8 +44,8 @@ def in_flight(monkeypatch: pytest.MonkeyPatch) -> InFlight:
 def test_each_turn_of_all_sessions_is_one_batch_at_half_the_price(
     tmp_path: Path, kind: str
 ) -> None:
-    with serving(*FAST) as server:
-        registry = make_registry(tmp_path, server, kind)
+    with serving(*FAST, "--batch-seconds", "0.2") as server:
+        registry = make_registry(tmp_path, server, kind, batch_wait_s=0.4)
 
         def session(number: int) -> list[Reply]:
             return [ask(registry, number + 100 * turn) for turn in range(3)]
