@@ -21,7 +21,8 @@ def thorough_but(values: Iterable[Any], *kept: Any) -> list[Any]:
 
 def marks(item: pytest.Item) -> list[str]:
     """Those of MARKS that a test has."""
-    return [mark for mark in MARKS if item.get_closest_marker(mark)]
+    names = {mark.name for mark in item.iter_markers()}
+    return [mark for mark in MARKS if mark in names]
 
 
 def is_thorough(item: pytest.Item) -> bool:

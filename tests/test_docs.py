@@ -50,6 +50,8 @@ def names(source: str) -> Iterator[str]:
 
 def dialect_names(source: str) -> set[str]:
     """Names of which a dialect word is a part, such as ``is_held``."""
+    if not any(word in source.lower() for word in IN_NAMES):
+        return set()
     return {name for name in names(source) if IN_NAMES & set(re.findall("[a-z]+", name.lower()))}
 
 

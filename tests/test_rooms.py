@@ -140,6 +140,44 @@ def test_a_room_holds_no_more_than_a_person_can_hold(room: str) -> None:
 LINES, LINES_OF_A_FUNCTION = 400, 60
 
 
+def statements(tree: ast.AST) -> Iterator[ast.AST]:
+    """All statements below a node, and no expression: no function stands in one."""
+    for field in ("body", "orelse", "finalbody", "handlers", "cases"):
+        for node in getattr(tree, field, ()):
+            yield node
+            yield from statements(node)
+
+
+def test_statements_are_found_wherever_they_stand() -> None:
+    """In each block that Python has, one function."""
+    source = """
+class A:
+    async def f0(): pass
+if 1:
+    def f1(): pass
+else:
+    def f2(): pass
+for a in b:
+    def f3(): pass
+try:
+    def f4(): pass
+except E:
+    def f5(): pass
+else:
+    def f6(): pass
+finally:
+    with a:
+        def f7():
+            def f8(): pass
+match a:
+    case 1:
+        def f9(): pass
+"""
+    kinds = ast.FunctionDef | ast.AsyncFunctionDef
+    found = [node.name for node in statements(ast.parse(source)) if isinstance(node, kinds)]
+    assert sorted(found) == [f"f{number}" for number in range(10)]
+
+
 def test_no_file_and_no_function_is_longer_than_a_person_can_hold() -> None:
     root = HOUSE.parents[1]
     found = []
@@ -148,7 +186,7 @@ def test_no_file_and_no_function_is_longer_than_a_person_can_hold() -> None:
             text, name = path.read_text(encoding="utf-8"), path.relative_to(root).as_posix()
             if (lines := len(text.splitlines())) > LINES:
                 found.append((name, lines))
-            for node in ast.walk(tree_of(path)):
+            for node in statements(ast.parse(text)):
                 if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                     lines = node.end_lineno - node.lineno + 1 if node.end_lineno else 0
                     if lines > LINES_OF_A_FUNCTION:

@@ -83,7 +83,10 @@ def test_motions_that_lean_are_no_bias_of_all_judges(tmp_path: Path, worlds: int
     tests = ("pro_of_following_by_cluster", "pro_of_following")
     found = []
     for seed in range(worlds):
-        audit = audited(tmp_path, simulate(judges, 25, 500 + seed, lean=5.0), *GRADER)
+        votes = simulate(judges, 25, 500 + seed, lean=5.0)
+        # What judges make of lengths takes longest, and is not looked at.
+        rows = [{k: v for k, v in vote.items() if not k.startswith("words")} for vote in votes]
+        audit = audited(tmp_path, rows, *GRADER)
         found.append([row_of(audit, ALL, name).value.p_value < 0.05 for name in tests])
     by_cluster, by_pair = np.sum(found, axis=0)
     assert by_cluster <= stats.binom.ppf(0.999, worlds, 0.06)

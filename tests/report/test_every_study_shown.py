@@ -229,10 +229,13 @@ def test_makers_read_what_they_declare_and_nothing_else(study: str, size: int) -
 COUNTED = {"diagnostics"}
 
 
+every_schema = cache(schemas)
+
+
 @cache
 def nullable(study: str) -> dict[str, set[str]]:
     """Name of an artefact -> its columns of numbers that may be missing."""
-    every = schemas()
+    every = every_schema()
     return {
         schema.name: {name for name, column in schema.columns.items() if column.kind in NULLABLE}
         for room in (*({*every} - {*STUDIES}), study)

@@ -85,7 +85,7 @@ def firth(
     for _ in range(_STEPS):
         mean = special.expit(design @ beta + offset)
         weight = np.maximum(trials * mean * (1.0 - mean), 1e-12)
-        inverse = np.linalg.pinv((design * weight[:, None]).T @ design, hermitian=True)
+        inverse = _inverse((design * weight[:, None]).T @ design)
         # Leverages of all trials of a row together.
         leverage = weight * np.einsum("ij,jk,ik->i", design, inverse, design)
         score = design.T @ (successes - trials * mean + leverage * (0.5 - mean))
@@ -95,6 +95,14 @@ def firth(
         if longest < _SETTLED:
             break
     return beta
+
+
+def _inverse(gram: FloatArray) -> FloatArray:
+    """The pseudoinverse of a symmetric matrix."""
+    if gram.shape == (1, 1) and gram[0, 0] > 0.0:
+        # The same to the bit, without a decomposition at each of some thousand steps.
+        return np.reciprocal(gram)
+    return np.asarray(np.linalg.pinv(gram, hermitian=True), dtype=np.float64)
 
 
 def score_test(data: Grouped, null: float = 0.0) -> tuple[float, float]:
@@ -132,9 +140,7 @@ def _statistic(data: Grouped, null: float) -> tuple[float, float]:
     mean = special.expit(data.others @ beta + offset)
     weight = np.maximum(data.trials * mean * (1.0 - mean), 1e-12)
     weighted = data.others * weight[:, None]
-    explained = np.linalg.pinv(weighted.T @ data.others, hermitian=True) @ (
-        weighted.T @ data.tested
-    )
+    explained = _inverse(weighted.T @ data.others) @ (weighted.T @ data.tested)
     rest = data.tested - data.others @ explained
     scores = np.bincount(data.clusters, rest * (data.successes - data.trials * mean))
     count, df = scores.size, float(scores.size - data.others.shape[1])

@@ -301,7 +301,7 @@ def written(rng: np.random.Generator) -> pd.DataFrame:
     return metrics.assign(story_id=metrics["item_id"].map(lambda item: pool[item]["story_id"]))
 
 
-@pytest.mark.parametrize("studies", thorough_but((60, 150), 60))
+@pytest.mark.parametrize("studies", thorough_but((30, 150), 30))
 def test_from_texts_no_difference_is_found_where_declared_clusters_differ(studies: int) -> None:
     rng = np.random.default_rng(12)
     found = dict.fromkeys((*METHODS, "by draw"), 0)

@@ -88,7 +88,7 @@ def test_clusters_differ_in_the_null_of_the_mean_and_not_in_the_sharp_one() -> N
     assert abs((apart > 0).mean() - 0.5) < 3 * (0.25 / len(apart)) ** 0.5
 
 
-@pytest.mark.parametrize("studies", thorough_but((60, 100), 60))
+@pytest.mark.parametrize("studies", thorough_but((30, 100), 30))
 def test_what_is_planted_is_found_and_intervals_hold_it(studies: int) -> None:
     world = made(Noisy, studies, is_null=False, effect=1.0)[PLANTED]
     row = told(world, "told-plain")
@@ -104,7 +104,7 @@ def test_what_is_planted_is_found_and_intervals_hold_it(studies: int) -> None:
     assert told(world, "told").coverage(0.999)[2] >= 0.95
 
 
-@pytest.mark.parametrize("studies", thorough_but((15, 40), 15))
+@pytest.mark.parametrize("studies", thorough_but((8, 40), 8))
 def test_a_study_of_one_arm_has_its_levels_alone(studies: int) -> None:
     found = made(Dosed, studies, is_null=True, effect=4.0)
     for world in found.values():
