@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from anthropic.types.message_create_params import MessageCreateParamsNonStreaming
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
@@ -42,6 +41,9 @@ def sent(request: Request, marks: int = MOST_MARKS) -> dict[str, Any]:
 
 @cache
 def _theirs() -> TypeAdapter[Any]:
+    # Its import takes more than a second, of every worker that reads this file.
+    from anthropic.types.message_create_params import MessageCreateParamsNonStreaming
+
     return TypeAdapter(MessageCreateParamsNonStreaming)
 
 
