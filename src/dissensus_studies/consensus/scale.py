@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
+from functools import lru_cache
 
 from dissensus.text.seen import BLANK, as_seen
 
@@ -34,6 +35,8 @@ def point_of(label: str) -> int:
     return _PLACES.get(" ".join(label.split()).casefold(), UNREAD)
 
 
+# Debates cast the same few votes again and again.
+@lru_cache(maxsize=1024)
 def read_vote(text: str) -> tuple[int, str]:
     """The point that a vote names, and the condition that it names with it; "" for none.
 

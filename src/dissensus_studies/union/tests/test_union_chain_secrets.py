@@ -160,10 +160,8 @@ def test_a_memo_reads_the_coached_debates_of_the_epoch_before_alone() -> None:
     made = ensemble()
     memos = {name: one for name, one in made.sessions.items() if name.endswith("memo")}
     assert len(memos) == 4
-    texts = {
-        name: [row["text"] for row in made.tables().claims if row["session_id"] == name]
-        for name in made.debates
-    }
+    claims = made.frames["claims"]
+    texts = {name: {*claims["text"][claims["session_id"] == name]} for name in made.debates}
     for name, session in memos.items():
         row = made.manifest[name]
         for call, prompt in prompts(session, "memo"):
@@ -171,7 +169,7 @@ def test_a_memo_reads_the_coached_debates_of_the_epoch_before_alone() -> None:
             may_be = set()
             for run_ in (1, 2):
                 before = f"{row['motion_id']}-e{row['epoch'] - 1}-r{run_:02d}-coached"
-                may_be |= set(texts[before])
+                may_be |= texts[before]
             assert shown and set(shown) <= may_be
             # Its student is named, and nobody else is.
             assert [one for one in ORDER if one in prompt] == [call.speaker]

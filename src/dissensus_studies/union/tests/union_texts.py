@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from ..simulated.phrases import PHRASES
 
 #: A sentence, to its first mark that ends one.
 _SENTENCE = re.compile(r"(?P<sentence>.+?[.!?])(?: |$)")
-_BITS = ("logic", "new", "undermines")
 
 
 @dataclass(frozen=True)
@@ -81,8 +81,13 @@ def answer_text(name: str, quote: str, bits: Mapping[str, bool]) -> str:
 
 def said_in(speech: Mapping[str, Any]) -> Said:
     """The claims and answers of a row of the artefact speeches."""
-    paragraphs = speech["text"].split("\n\n")
-    about = (speech["speech"], speech["side"])
+    return _said_in(speech["text"], speech["speech"], speech["side"], speech["speaker"])
+
+
+# Several tests of a file read the same debates.
+@cache
+def _said_in(text: str, number: int, side: str, speaker: str) -> Said:
+    paragraphs, about = text.split("\n\n"), (number, side)
     claims, answers = [], []
     for place, paragraph in enumerate(paragraphs):
         claim, address = _claim(about, paragraph), _address(paragraph)
@@ -95,10 +100,12 @@ def said_in(speech: Mapping[str, Any]) -> Said:
             answers.append(
                 Answered(
                     *about,
-                    speech["speaker"],
+                    speaker,
                     *address,
-                    *(_says(paragraph, bit) for bit in _BITS),
-                    by.text if by else "",
+                    logic=_says(paragraph, "logic"),
+                    new=_says(paragraph, "new"),
+                    undermines=_says(paragraph, "undermines"),
+                    by=by.text if by else "",
                 )
             )
     return Said(claims, answers)
@@ -106,36 +113,42 @@ def said_in(speech: Mapping[str, Any]) -> Said:
 
 def _claim(about: tuple[int, str], paragraph: str) -> Claimed | None:
     """The claim that a paragraph begins with."""
+    for kind, lead in _leads():
+        found = lead.match(paragraph)
+        sentence = _SENTENCE.match(paragraph[found.end() :]) if found else None
+        if found and sentence:
+            text = sentence["sentence"]
+            guarded = any(guard in found["prefix"].lower() for guard in PHRASES.guards)
+            exact = re.search(r"\d|(?<=[a-z,;] )[A-Z][a-z]+", text) is not None
+            return Claimed(*about, text, kind, exact, guarded)
+    return None
+
+
+@cache
+def _leads() -> list[tuple[str, re.Pattern[str]]]:
+    """Kinds of claim, with what one of each may begin with."""
+    found = []
     for kind, leads in PHRASES.leads.items():
         for lead in leads:
             before, _, after = lead.partition("{term}")
             slot = "[^:.]+?" if "{term}" in lead else ""
-            found = re.match(
-                rf"(?P<prefix>(?:[^:.,]+, )*){re.escape(before)}{slot}{re.escape(after)}: ",
-                paragraph,
-                re.IGNORECASE,
-            )
-            sentence = _SENTENCE.match(paragraph[found.end() :]) if found else None
-            if found and sentence:
-                text = sentence["sentence"]
-                guarded = any(guard in found["prefix"].lower() for guard in PHRASES.guards)
-                exact = re.search(r"\d|(?<=[a-z,;] )[A-Z][a-z]+", text) is not None
-                return Claimed(*about, text, kind, exact, guarded)
-    return None
+            own = f"{re.escape(before)}{slot}{re.escape(after)}"
+            pattern = re.compile(rf"(?P<prefix>(?:[^:.,]+, )*){own}: ", re.IGNORECASE)
+            found.append((kind, pattern))
+    return found
 
 
 def _address(paragraph: str) -> tuple[str, str] | None:
     """Who is answered in a paragraph, and which words of theirs."""
-    for address in PHRASES.addresses:
-        slots = {"name": "(?P<name>[^“”.:]+?)", "quote": "(?P<quote>[^“”]+)"}
-        pieces = re.split(r"\{(\w+)\}", address)
-        pattern = "".join(
-            slots[piece] if place % 2 else re.escape(piece) for place, piece in enumerate(pieces)
-        )
-        found = re.match(pattern, paragraph)
-        if found:
-            return found["name"], found["quote"]
-    return None
+    tried = (one.match(paragraph) for one in _addresses())
+    found = next((one for one in tried if one), None)
+    return (found["name"], found["quote"]) if found else None
+
+
+@cache
+def _addresses() -> list[re.Pattern[str]]:
+    slots = {"name": "(?P<name>[^“”.:]+?)", "quote": "(?P<quote>[^“”]+)"}
+    return [re.compile(_filled(one, slots)) for one in PHRASES.addresses]
 
 
 def _says(paragraph: str, bit: str) -> bool:
@@ -146,14 +159,19 @@ def _says(paragraph: str, bit: str) -> bool:
     return any(re.fullmatch(verdict, last.strip(" ”")) for verdict in verdicts())
 
 
+@cache
 def verdicts() -> list[str]:
     """The sentences by which an argument falls, as patterns with whose it is and what it is on."""
     slots = {"name": "(?P<name>[^“”:]+?)", "term": "(?P<term>.+?)"}
-    split = (re.split(r"\{(\w+)\}", sentence) for sentence in PHRASES.fallen)
-    return [
-        "".join(slots[piece] if place % 2 else re.escape(piece) for place, piece in enumerate(one))
-        for one in split
-    ]
+    return [_filled(one, slots) for one in PHRASES.fallen]
+
+
+def _filled(template: str, slots: Mapping[str, str]) -> str:
+    """A phrase with a pattern in each of its slots."""
+    pieces = re.split(r"\{(\w+)\}", template)
+    return "".join(
+        slots[piece] if place % 2 else re.escape(piece) for place, piece in enumerate(pieces)
+    )
 
 
 def fates_of(said: Sequence[Said]) -> dict[str, str]:
