@@ -43,8 +43,13 @@ def imported(room: str) -> Iterator[tuple[str, str]]:
     return (pair for pair in rooms_imported(HOUSE / room) if pair[1] != room)
 
 
-def rooms_imported(folder: Path) -> Iterator[tuple[str, str]]:
+@cache
+def rooms_imported(folder: Path) -> list[tuple[str, str]]:
     """File and room of each import of a room."""
+    return [*_rooms_imported(folder)]
+
+
+def _rooms_imported(folder: Path) -> Iterator[tuple[str, str]]:
     for path in sorted(folder.rglob("*.py")):
         for node in ast.walk(tree_of(path)):
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("dissensus."):
@@ -186,7 +191,7 @@ def test_no_file_and_no_function_is_longer_than_a_person_can_hold() -> None:
             text, name = path.read_text(encoding="utf-8"), path.relative_to(root).as_posix()
             if (lines := len(text.splitlines())) > LINES:
                 found.append((name, lines))
-            for node in statements(ast.parse(text)):
+            for node in statements(tree_of(path)):
                 if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                     lines = node.end_lineno - node.lineno + 1 if node.end_lineno else 0
                     if lines > LINES_OF_A_FUNCTION:
