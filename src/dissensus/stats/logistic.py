@@ -153,14 +153,13 @@ def _statistic(data: Grouped, null: float) -> tuple[float, float]:
     return float(scores.sum() / np.sqrt(variance)), df
 
 
-def logistic(data: Grouped, confidence: float = 0.95, interval: bool = True) -> Estimate:
+def logistic(data: Grouped, confidence: float = 0.95) -> Estimate:
     """One coefficient with its cluster-robust test and the interval that inverts the test.
 
     Parameters
     ----------
     data : votes by row.
-    confidence : level of the interval.
-    interval : whether to look for it; some hundred fits.
+    confidence : level of the interval, which takes some hundred fits.
 
     Returns
     -------
@@ -174,7 +173,7 @@ def logistic(data: Grouped, confidence: float = 0.95, interval: bool = True) -> 
         return Estimate(NAN, n=n, n_clusters=count)
     design = np.column_stack([data.tested, data.others])
     estimate = float(firth(design, data.successes, data.trials)[0])
-    low, high = _limits(data, estimate, confidence) if interval else (NAN, NAN)
+    low, high = _limits(data, estimate, confidence)
     return Estimate(estimate, NAN, low, high, p_value, n, count)
 
 

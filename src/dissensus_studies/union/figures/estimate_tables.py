@@ -133,7 +133,9 @@ def table_coaching(artefacts: Artefacts, view: View) -> Table:
         Column("N", ("n", "assigned"), "{}/{}".format),
         Column("MDE, 80%", "mde_80", partial(number, digits=2)),
         *(
-            Column(f"Power, {float(name.removeprefix('power_')):g}", name, _whole_percent)
+            Column(
+                f"Power, {float(name.removeprefix('power_')):g}", name, partial(percent, digits=0)
+            )
             for name in gains
         ),
         Column("Headline", "headline", lambda is_headline: "yes" if is_headline else ""),
@@ -214,7 +216,3 @@ def table_clusters(artefacts: Artefacts, view: View) -> Table:
 
 def _or_dash(value: object) -> str:
     return str(value) if value else MISSING
-
-
-def _whole_percent(value: float) -> str:
-    return percent(value, 0)

@@ -27,7 +27,8 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     """Draw a forest of alpha and kappa, and what each layer alone would say."""
     judges, verdicts = artefacts.frames("judges", "verdicts")
     rows = judges[(judges["bias"] == "agreement")]
-    named = agreements(rows)
+    # Of judges first, then of layers.
+    named = {_name(row): row for row in records(rows)}
     facts = describe(artefacts, view)
     if verdicts.empty or not named:
         return Drawn(notice(NONE, view.simulated), facts)
@@ -36,11 +37,6 @@ def draw(artefacts: Artefacts, view: View) -> Drawn:
     _forest(panels[0], named)
     _verdicts(panels[1], verdicts)
     return Drawn(figure, facts)
-
-
-def agreements(rows: pd.DataFrame) -> dict[str, Record]:
-    """Name of an agreement -> its row: of judges first, then of layers."""
-    return {_name(row): row for row in records(rows)}
 
 
 def _name(row: Record) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain
 
@@ -93,7 +93,7 @@ def read(text: str) -> ReadSpeech:
         if lead:
             claims.append(_claim(lead, line[lead.end() :]))
             if lead["reply"] and answers and not answers[-1].by:
-                answers[-1] = _made_by(answers[-1], len(claims))
+                answers[-1] = replace(answers[-1], by=len(claims))
             continue
         quote = _quoted(line)
         if quote is not None:
@@ -106,10 +106,6 @@ def _claim(lead: re.Match[str], rest: str) -> ReadClaim:
     kind = next(kind for kind in PHRASES.leads if lead[kind])
     text = next(iter(split_sentences(rest)), "")
     return ReadClaim(text, kind, is_specific(text), bool(lead["guard"]))
-
-
-def _made_by(answer: ReadAnswer, number: int) -> ReadAnswer:
-    return ReadAnswer(answer.quote, answer.logic, answer.new, answer.undermines, number)
 
 
 def _quoted(line: str) -> str | None:
