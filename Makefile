@@ -11,7 +11,7 @@ PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
 # Where this is set, every job would compile the project's modules anew.
 unexport PYTHONDONTWRITEBYTECODE
-# As the Snakefile has it: threads that wait for each other's small products take a fifth of a processor in tests.
+# As the Snakefile has it: tests of inference take a fifth more of a processor where threads share small products.
 export OPENBLAS_NUM_THREADS := 1
 
 .PHONY: wheel reproduce test test-fast test-all test-touched local real replay validate lint schema docs site lock pictures diagnosis benchmarks mutants clean

@@ -66,6 +66,7 @@ def test_what_is_made_of_one_session_reads_its_transcript_and_a_manifest_that_ha
         "rows": Input("file", "rows.parquet"),
     }
     assert outputs_of(WRITTEN) == {"page": "pages/{session}.md"}
+    assert [stage.log("show") for stage in (SHOWN, WRITTEN)] == ["show.log", "show/{session}.log"]
 
 
 def test_a_stage_that_says_not_what_it_makes_is_refused_by_its_file() -> None:

@@ -30,11 +30,6 @@ for NAME, STUDY in STUDIES.items():
     for STAGE in STAGES[NAME]:
         RULE = stage_rule(NAME, STAGE)
         READ = stage_inputs(NAME, STAGE)
-        EACH = (
-            "/{shard}"
-            if STAGE.each_shard
-            else "/{session}" if STAGE.each_session else ""
-        )
         GATHERED = (
             {"shards": shards_of(NAME)}
             if any(map(callable, READ.values())) and not STAGE.each_session
@@ -51,7 +46,7 @@ for NAME, STUDY in STUDIES.items():
             output:
                 **stage_made(NAME, STAGE),
             log:
-                f"{RESULTS / NAME}/logs/{RULE}{EACH}.log",
+                RESULTS / NAME / "logs" / STAGE.log(RULE),
             priority: AFTER_A_SHARD if STAGE.each_shard else 0
             localrule: stays_here(NAME, STAGE)
             conda:

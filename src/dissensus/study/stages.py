@@ -100,6 +100,12 @@ class Stage(StageFunction):
         """The name of its rule."""
         return self.name or self.function.partition(":")[2]
 
+    def log(self, rule: str) -> str:
+        """The name of its log; one of each shard, or session, that it runs on by itself."""
+        if self.each_shard:
+            return f"{rule}/{{shard}}.log"
+        return f"{rule}/{{session}}.log" if self.each_session else f"{rule}.log"
+
     def file(self, name: str) -> str:
         """The file of a parameter or an output, in the study's folder or in that of a shard."""
         if self.page and name == CAPTION:
