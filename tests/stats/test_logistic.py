@@ -33,6 +33,17 @@ def test_firth_adds_half_a_success_and_half_a_failure():
     assert table == pytest.approx([first, special.logit(10.5 / 11) - first])
 
 
+def test_one_regressor_has_the_estimate_that_it_has_beside_one_that_says_nothing():
+    """One alone is inverted by division; with a column of zeros it takes the decomposition."""
+    rng = np.random.default_rng(4)
+    for rows in (2, 9, 40):
+        one, trials = rng.standard_normal((rows, 1)), np.full(rows, 5.0)
+        votes = rng.binomial(5, 0.7, rows).astype(float)
+        both = firth(np.column_stack([one, np.zeros(rows)]), votes, trials)
+        assert firth(one, votes, trials) == pytest.approx(both[:1], rel=1e-12)
+        assert both[1] == 0.0
+
+
 def test_firth_maximises_the_penalised_likelihood():
     rng = np.random.default_rng(3)
     design = np.column_stack([np.ones(12), rng.standard_normal((12, 2))])

@@ -6,6 +6,10 @@
 # steps: as the stages are called
 # A study's own rules.smk has what no stage can say; none of those that dissensus comes with has one.
 
+
+include: "stage_functions.smk"
+
+
 RUN_STAGE = workflow.current_basedir.join(
     "../scripts/study/run_stage.py"
 ).get_path_or_uri(secret_free=True)

@@ -18,6 +18,7 @@ from dissensus.study.given import (
     stage_settings,
     judging_note,
     table_settings,
+    view_settings,
 )
 
 STAGE_LOG = RESULTS / "logs/stage.log"

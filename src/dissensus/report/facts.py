@@ -206,7 +206,7 @@ class Facts:
 
 
 def number_of(rows: Sequence[Row]) -> Fact:
-    """How many rows there are, of one artefact and all that have the values of their keys."""
+    """How many rows these are: as many as their artefact has with the values of their keys."""
     keys = [dict(row.key) for row in rows]
     where = {name: [*dict.fromkeys(key[name] for key in keys)] for name in keys[0]}
     counted = Origin(rows[0].artefact, _key(where), next(iter(rows[0])), "count")

@@ -55,8 +55,6 @@ def stages_of(settings: UnionSettings) -> list[Stage]:
 
 
 def _pages(settings: UnionSettings) -> list[Stage]:
-    # What names the clusters has read the map.
-    is_named = settings.map.namer is not None
     return [
         Stage(
             f"{__package__}.map.claims:map_run",
@@ -69,9 +67,8 @@ def _pages(settings: UnionSettings) -> list[Stage]:
             on_node=True,
         ),
         Stage(
-            f"{__package__}.map.page:{'draw_named_map' if is_named else 'draw_map'}",
-            (*["map.namer"] * is_named, "map.projection", "inference.confidence"),
-            name="draw_map",
+            f"{__package__}.map.page:draw_map",
+            ("map.namer", "map.projection", "inference.confidence"),
             computed={"files": files_digest()},
             named={
                 **{"claims": "map.parquet", "names": "cluster_names.parquet"},

@@ -29,31 +29,15 @@ def draw_map(
     claims: list[dict[str, Any]],
     clusters: list[dict[str, Any]],
     motions: list[dict[str, Any]],
-    caption: Path,
-    projection: str,
-    confidence: float,
-    simulated: bool,
-) -> tuple[list[Row], str, str]:
-    """The clusters called by their claims, the page, and its caption."""
-    return draw_named_map(
-        *(claims, clusters, motions, [], caption, ""), projection, confidence, simulated
-    )
-
-
-@makes(names=CLUSTER_NAMES, page=write_text, caption=write_text)
-def draw_named_map(
-    claims: list[dict[str, Any]],
-    clusters: list[dict[str, Any]],
-    motions: list[dict[str, Any]],
     turns: list[dict[str, Any]],
     caption: Path,
-    namer: str,
+    namer: str | None,
     projection: str,
     confidence: float,
     simulated: bool,
 ) -> tuple[list[Row], str, str]:
-    """The same where a model has named them, in turns of its own."""
-    names = name_clusters(clusters, turns, namer)
+    """The names of the clusters, which a model may give in turns of its own; page and caption."""
+    names = name_clusters(clusters, turns, namer or "")
     page = map_page(
         claims,
         [{**cluster, **name} for cluster, name in zip(clusters, names, strict=True)],
